@@ -22,7 +22,7 @@ from typing import Any
 from adapters.discord.render import messages as discord
 from adapters.slack.render import messages as slack
 from benchmarks.corpus import papers
-from bot.models import Attachment, Button, Digest, Entry, Field, Item, Link, Ranked, Reply, ReplyEntry, ScorePart
+from bot.models import Attachment, Button, Digest, Entry, Field, Item, Layout, Link, Ranked, Reply, ReplyEntry, ScorePart
 from bot.summarise.extractive import extract
 from tests.adapters.discord import hostile as by_discord
 from tests.adapters.slack import hostile as by_slack
@@ -55,19 +55,22 @@ class Tally:
             self.examples.append(f"{found[0]} in {shown!r}"[:300])
 
 
+def _layout(number: int) -> Layout:
+    return tuple(Layout)[number % 3]
+
+
 def _slack(made: Digest | Reply, number: int) -> Messages:
-    compact, threads = number % 2 == 1, number % 4 >= 2
     if isinstance(made, Reply):
         postings = slack.reply(made, DAY)
     else:
-        postings = slack.digest(made, compact=compact, late=threads, layout="thread" if threads else "message")
+        postings = slack.digest(made, layout=_layout(number), late=number % 6 >= 3)
     return (by_slack.wrong(each) for each in postings)
 
 
 def _discord(made: Digest | Reply, number: int) -> Messages:
     if isinstance(made, Reply):
         return (_faults(each.body(), each.plain_body()) for each in discord.reply_messages(made, DAY))
-    found = map(json.loads, discord.payloads(made, compact=number % 2 == 1, late=number % 4 >= 2))
+    found = map(json.loads, discord.payloads(made, layout=_layout(number), late=number % 6 >= 3))
     return (_faults(each["body"], each["plain"]) for each in found)
 
 

@@ -24,13 +24,14 @@ from bot.delivery import (
     notice_restored,
 )
 from bot.digest.publisher import Publisher
+from bot.digest.request import Layouts
 from bot.embed.backfill import VectorBackfill
 from bot.embed.remote import RemoteEmbedder
 from bot.embed.shipped import LocalEmbedder
 from bot.errors import UsageError
 from bot.handlers.context import HandlerContext
 from bot.http.client import Http, Politeness
-from bot.models import Actor, DigestRequest, Limits, Topic
+from bot.models import Actor, DigestRequest, Layout, Limits, Topic
 from bot.ports.digests import Previewer
 from bot.ports.maintenance import Maintenance
 from bot.ports.messenger import Messenger
@@ -271,6 +272,7 @@ def _handler_context(
         titles,
         gists,
         limits=_limits(settings),
+        layouts=_layouts(settings),
         manage=settings.permissions.manage,
         window_hours=settings.digest.window_hours,
         embedder=embedder,
@@ -280,6 +282,11 @@ def _handler_context(
 def _limits(settings: Settings) -> Limits:
     digest = settings.digest
     return Limits(digest.entries, digest.repositories, timedelta(days=digest.max_age_days))
+
+
+def _layouts(settings: Settings) -> Layouts:
+    in_threads = {"slack": settings.slack.layout == "thread", "discord": settings.discord.threads}
+    return Layouts(settings.digest.layout, {name: Layout.THREAD for name, threaded in in_threads.items() if threaded})
 
 
 def _http(settings: Settings, *, guarded: bool = False) -> Http:

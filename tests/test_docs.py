@@ -14,6 +14,7 @@ from adapters.cli.exits import Exit
 from adapters.cli.main import cli
 from adapters.cli.render.digest import DigestView
 from bot.commands import TABLE, Permission, parse
+from bot.models import Layout
 from training.__main__ import MODELS
 
 ROOT = Path(__file__).parents[1]
@@ -68,7 +69,7 @@ def test_the_exit_statuses_of_the_readme_are_those_of_the_command() -> None:
 
 def test_the_digest_in_the_readme_is_the_demos() -> None:
     console = Console(width=80, record=True, file=io.StringIO(), color_system=None, highlight=False)
-    console.print(DigestView(recorded_run.run_demo(shown=False)[0]))
+    console.print(DigestView(recorded_run.run_demo(shown=False)[0], Layout.FULL))
     shown = [line.rstrip() for line in console.export_text().splitlines()]
     sample = [line for line in README.split("```text\n")[1].split("```")[0].splitlines() if line.strip() not in ("", "…")]
 

@@ -28,7 +28,7 @@ from adapters.cli.session import (
 )
 from bot import __version__
 from bot.errors import EmbeddingUnavailable, SettingsError, UsageError
-from bot.models import MOST_ENTRIES
+from bot.models import MOST_ENTRIES, Layout
 
 if TYPE_CHECKING:
     from adapters.cli.progress import ProgressBars
@@ -40,7 +40,9 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-compact = click.option("--compact/--full", default=False, help="One paragraph per entry instead of the four parts.")
+brief = click.option(
+    "brief", "--brief/--full", "--compact", default=False, help="A line or two for each entry, or each in full."
+)
 html = click.option(
     "--html", type=click.Path(path_type=Path, dir_okay=False), help="Also write a page that any browser shows."
 )
@@ -105,7 +107,7 @@ async def _embed_some(app: "App", bars: "ProgressBars") -> None:
 @click.option("--days", type=DaysType(min=0.05, max=366), help="Look back so many days instead of to the last digest.")
 @click.option("--entries", type=click.IntRange(1, MOST_ENTRIES), help="At most so many entries.")
 @click.option("--record", is_flag=True, help="Count the entries as posted: later digests leave them out.")
-@compact
+@brief
 @html
 @as_json
 @click.pass_context
@@ -122,7 +124,7 @@ def digest(context: click.Context, /, names: Sequence[str], html: Path | None, a
         return digests, await has_items(app)
 
     digests, collected = with_app(context, work)
-    _show(digests, compact=options["compact"], as_json=as_json)
+    _show(digests, layout=_layout(brief=options["brief"]), as_json=as_json)
     _also_write(digests, html, as_json=as_json)  # after them: a page that fails costs no digest
     if not collected and not as_json:
         click.echo(NOTHING_YET, err=True)
@@ -136,9 +138,9 @@ def digest(context: click.Context, /, names: Sequence[str], html: Path | None, a
     help="Show the digests only as this one gets them.",
 )
 @html
-@compact
+@brief
 @as_json
-def demo(platform: str | None, html: Path | None, compact: bool, as_json: bool) -> None:
+def demo(platform: str | None, html: Path | None, brief: bool, as_json: bool) -> None:
     """Print one day's digests from recorded answers: no network, no settings, nothing kept.
 
     At the end the first of them stands as Slack and Discord would get it, in short. With --as and --json the messages are
@@ -146,32 +148,32 @@ def demo(platform: str | None, html: Path | None, compact: bool, as_json: bool) 
     """
     from adapters.cli.demo.recorded_run import run_demo
 
-    digests = run_demo(shown=not as_json)
+    digests, layout = run_demo(shown=not as_json), _layout(brief=brief)
     page = html or (None if as_json else Path("demo.html"))
     if platform in ("slack", "discord"):
-        _show_messages(platform, digests, compact=compact, as_json=as_json)
+        _show_messages(platform, digests, layout=layout, as_json=as_json)
         page = html
     else:
-        _show(digests, compact=compact, as_json=as_json)
+        _show(digests, layout=layout, as_json=as_json)
         if platform is None and not as_json:
-            _show_excerpts(digests[0], compact=compact)
+            _show_excerpts(digests[0], layout=layout)
     _also_write(digests, page, as_json=as_json)
 
 
-def _show_messages(platform: str, digests: Sequence["Digest"], *, compact: bool, as_json: bool) -> None:
+def _show_messages(platform: str, digests: Sequence["Digest"], *, layout: Layout, as_json: bool) -> None:
     from adapters.cli.render import chat_preview
 
     if as_json:
-        echo_json([chat_preview.sent_messages(each, platform, compact=compact) for each in digests])
+        echo_json([chat_preview.sent_messages(each, platform, layout=layout) for each in digests])
         return
-    for number, each in enumerate(chat_preview.whole_messages(digests, platform, compact=compact)):
+    for number, each in enumerate(chat_preview.whole_messages(digests, platform, layout=layout)):
         console().print(*([""] if number else []), each, sep="\n")
 
 
-def _show_excerpts(digest: "Digest", *, compact: bool) -> None:
+def _show_excerpts(digest: "Digest", *, layout: Layout) -> None:
     from adapters.cli.render import chat_preview
 
-    for each in chat_preview.excerpts(digest, compact=compact):
+    for each in chat_preview.excerpts(digest, layout=layout):
         console().print("", each, sep="\n")
 
 
@@ -234,6 +236,8 @@ def run(context: click.Context) -> None:
         async with opened(app.settings, app.platform_context(clock), app.messengers) as found:
             service = await app.service(clock, found.platforms, found.pending)
             async with _serving_health(app.settings.health, service.health):
+                for sentence in app.settings.retired:
+                    log.warning("%s", sentence)
                 log.info("Broadsheet %s runs on %s", __version__, app.settings.database_path)
                 await runner.run(service.jobs, service.watches)
         log.info("ended; what was due and not sent is sent by the next run")
@@ -308,7 +312,11 @@ def _application_of(token: str) -> str:
 COMMANDS = (demo, run, collect, digest, pack, doctor, version, slack, discord)
 
 
-def _show(digests: Sequence["Digest"], *, compact: bool, as_json: bool) -> None:
+def _layout(*, brief: bool) -> Layout:
+    return Layout.BRIEF if brief else Layout.FULL
+
+
+def _show(digests: Sequence["Digest"], *, layout: Layout, as_json: bool) -> None:
     if as_json:
         from adapters.cli.render.json_values import digest_value
 
@@ -317,7 +325,7 @@ def _show(digests: Sequence["Digest"], *, compact: bool, as_json: bool) -> None:
     from adapters.cli.render.digest import DigestView
 
     for number, each in enumerate(digests):
-        console().print(*([""] if number else []), DigestView(each, compact=compact), sep="\n")
+        console().print(*([""] if number else []), DigestView(each, layout), sep="\n")
 
 
 def _also_write(digests: Sequence["Digest"], path: Path | None, *, as_json: bool) -> None:

@@ -138,6 +138,8 @@ def _settings(app: App) -> Iterable[Finding]:
         yield Finding(
             "settings", Grade.NOTE, "`contact` is empty: give sources an address to write to before they block you"
         )
+    for sentence in app.settings.retired:
+        yield Finding("settings", Grade.NOTE, sentence)
     if not app.settings.github.token.get_secret_value() and app.settings.github.enabled:
         yield Finding("settings", Grade.NOTE, "no `github.token`: 10 searches a minute and 60 other requests an hour")
 

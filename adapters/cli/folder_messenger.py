@@ -21,7 +21,7 @@ from adapters.cli.render.page import page
 from bot import __version__
 from bot.atomic_file import write_whole
 from bot.errors import Delayed, Reach, Refused
-from bot.models import ABSENT, Abilities, Delivery, Digest, Look
+from bot.models import ABSENT, Abilities, Delivery, Digest, Layout, Look
 
 log = logging.getLogger(__name__)
 
@@ -47,11 +47,11 @@ class FolderMessenger:
         self._folder = folder
         self._turn = asyncio.Lock()  # two that look for a free name at once would find the same
 
-    def render(self, digest: Digest, *, compact: bool, late: bool) -> Sequence[str]:
+    def render(self, digest: Digest, *, layout: Layout, late: bool) -> Sequence[str]:
         """Return one message: the digest as text and as a page. Reads files at first: not on the event loop."""
         console = Console(file=io.StringIO(), width=MEASURE, color_system=None, legacy_windows=False, _environ={})
         with console.capture() as printed:
-            console.print(*([_LATE, ""] if late else []), DigestView(digest, compact=compact), sep="\n")
+            console.print(*([_LATE, ""] if late else []), DigestView(digest, layout), sep="\n")
         html = page([digest], made_at=digest.until, version=__version__)
         return [json.dumps({"text": printed.get(), "html": html})]
 

@@ -44,7 +44,7 @@ from adapters.discord.workspaces import PLATFORM, guild_of
 from adapters.text import cut
 from bot.delivery.send import SKEW
 from bot.errors import Delayed, DeliveryError, Reach, Refused, Rejected
-from bot.models import ABSENT, Abilities, Delivery, Digest, Look
+from bot.models import ABSENT, Abilities, Delivery, Digest, Layout, Look
 from bot.ports.chats import Chats
 
 log = logging.getLogger(__name__)
@@ -76,27 +76,22 @@ class DiscordMessenger:
         client: RestClient,
         chats: Chats,
         *,
-        threads: bool = False,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
         channels: Channels | None = None,
         settles: timedelta = _SETTLES,
     ) -> None:
-        """With `threads`, what does not fit into a digest's first message hangs in a thread of it.
-
-        `settles`: so long after a try of which nothing came back a forum may still get its post.
-        """
+        """`settles`: so long after a try of which nothing came back a forum may still get its post."""
         self._client = client
         self._chats = chats
-        self._threads = threads
         self._clock = clock
         self._channels = channels or Channels(client)
         self._settles = settles
         self._threadless: dict[str, None] = {}  # first messages for which Discord refused a thread: the rest follows them
         self._unclear: dict[str, datetime] = {}  # deliveries whose post in a forum may still come, and until when
 
-    def render(self, digest: Digest, *, compact: bool, late: bool) -> Sequence[str]:
+    def render(self, digest: Digest, *, layout: Layout, late: bool) -> Sequence[str]:
         """Return the digest's messages as JSON."""
-        return payloads(digest, compact=compact, late=late)
+        return payloads(digest, layout=layout, late=late)
 
     async def send(self, delivery: Delivery) -> str:
         """Post it. Raises Refused, Rejected, Delayed and Uncertain."""
@@ -122,11 +117,11 @@ class DiscordMessenger:
 
     async def _put(self, delivery: Delivery, said: dict[str, Any], body: dict[str, Any]) -> str:
         info = self._channels.cached(delivery.channel)
-        if info is None and self._needs_to_know(delivery):
+        if info is None and self._needs_to_know(delivery, said):
             info = await self._channels.get(delivery.channel)
         if info is not None and info.is_forum and delivery.part == 1:
             return await self._post_in_forum(delivery, said, body, info)
-        if self._hangs(delivery, info) and (found := await self._hang(delivery, said, body)):
+        if self._hangs(delivery, said, info) and (found := await self._hang(delivery, said, body)):
             return found
         try:
             return await self._say(delivery.channel, delivery, body)
@@ -138,18 +133,18 @@ class DiscordMessenger:
             raise Refused(NO_MESSAGES)
         return await self._post_in_forum(delivery, said, body, info)
 
-    def _needs_to_know(self, delivery: Delivery) -> bool:
+    def _needs_to_know(self, delivery: Delivery, said: dict[str, Any]) -> bool:
         """Whether the kind of the channel decides where this part goes; a first part is simply tried."""
-        return delivery.part > 1 and not self._in_thread(delivery)
+        return delivery.part > 1 and not self._in_thread(delivery, said)
 
-    def _in_thread(self, delivery: Delivery) -> bool:
-        return delivery.part > 1 and bool(delivery.thread) and (self._threads or "/" in delivery.thread)
+    def _in_thread(self, delivery: Delivery, said: dict[str, Any]) -> bool:
+        return delivery.part > 1 and bool(delivery.thread) and (bool(said.get("hangs")) or "/" in delivery.thread)
 
-    def _hangs(self, delivery: Delivery, info: ChannelInfo | None) -> bool:
+    def _hangs(self, delivery: Delivery, said: dict[str, Any], info: ChannelInfo | None) -> bool:
         """Whether the part belongs into a thread of the first one, or into the post of a forum."""
         in_a_thread = info is not None and info.is_thread
         has_none = delivery.thread == _DELETED or delivery.thread in self._threadless
-        return self._in_thread(delivery) and not in_a_thread and not has_none
+        return self._in_thread(delivery, said) and not in_a_thread and not has_none
 
     async def _hang(self, delivery: Delivery, said: dict[str, Any], body: dict[str, Any]) -> str:
         """Say it below the first part and return its name; "" where Discord refuses the thread, and the channel is left."""

@@ -27,10 +27,9 @@ from adapters.slack.client.errors import (
 from adapters.slack.render import messages
 from adapters.slack.render.blocks import FLAGS, SlackMessage
 from adapters.slack.render.limits import problems
-from adapters.slack.render.messages import Layout
 from adapters.slack.workspaces import PLATFORM, team_of
 from bot.errors import Delayed, DeliveryError, Reach, Refused, Rejected, StoreError, Uncertain
-from bot.models import ABSENT, Abilities, Delivery, Digest, Look, Rate
+from bot.models import ABSENT, Abilities, Delivery, Digest, Layout, Look, Rate
 from bot.ports.chats import Chats
 
 log = logging.getLogger(__name__)
@@ -68,17 +67,16 @@ class SlackMessenger:
         announce=Rate(per_channel_second=1),
     )
 
-    def __init__(self, clients: Clients, *, layout: Layout, join_channels: bool, chats: Chats) -> None:
+    def __init__(self, clients: Clients, *, join_channels: bool, chats: Chats) -> None:
         """With `join_channels` the app joins a public channel that it is to post in and is not in yet."""
         self._clients = clients
-        self._layout = layout
         self._join_channels = join_channels
         self._chats = chats
         self._urls: dict[str, str] = {}
 
-    def render(self, digest: Digest, *, compact: bool, late: bool) -> Sequence[str]:
+    def render(self, digest: Digest, *, layout: Layout, late: bool) -> Sequence[str]:
         """Return the digest's messages as JSON."""
-        return [_payload(each) for each in messages.digest(digest, compact=compact, late=late, layout=self._layout)]
+        return [_payload(each) for each in messages.digest(digest, layout=layout, late=late)]
 
     async def send(self, delivery: Delivery) -> str:
         """Post it and return its timestamp, which is its name in the channel. Raises as the port says."""

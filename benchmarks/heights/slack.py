@@ -11,7 +11,7 @@ from typing import Any
 
 from adapters.slack.render import messages
 from benchmarks.heights.drawing import Drawing
-from bot.models import Digest
+from bot.models import Digest, Layout
 from tests.adapters.slack.mrkdwn import Piece, parsed
 
 Json = Mapping[str, Any]
@@ -140,8 +140,7 @@ _BLOCKS: Mapping[str, _Part] = {
 
 def sent(digest: Digest, layout: str) -> Sequence[Json]:
     """Return the bodies of the digest's messages; those after the first stand in its thread."""
-    inside: messages.Layout = "thread" if layout == "thread" else "message"
-    made = messages.digest(digest, compact=layout == "brief", late=False, layout=inside)
+    made = messages.digest(digest, layout=Layout(layout), late=False)
     return [{"text": each.text, "blocks": list(each.blocks)} for each in made]
 
 

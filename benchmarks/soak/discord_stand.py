@@ -35,7 +35,7 @@ class Scaled(DiscordMessenger):
     """The messenger, told of a Discord that forgets as soon as the soak's does, and of no limit but those it meets."""
 
     def __init__(self, door: RestClient, chats: Chats, abilities: Abilities, settles: timedelta) -> None:
-        super().__init__(door, chats, threads=True, settles=settles)
+        super().__init__(door, chats, settles=settles)
         self.abilities = abilities
 
 

@@ -81,7 +81,7 @@ async def _slack_messenger(work: Work, chats: Chats) -> AsyncIterator[Messenger]
     async with aiohttp.ClientSession(timeout=timeout, connector=aiohttp.TCPConnector(limit=0)) as session:
         settings = SlackSettings(bot_token=SecretStr(TOKEN), api_url=f"{work.url}/api")
         clients = Clients(settings, session, lambda: datetime.now(UTC))
-        messenger = SlackMessenger(clients, layout="thread", join_channels=True, chats=chats)
+        messenger = SlackMessenger(clients, join_channels=True, chats=chats)
         messenger.abilities = _faster(messenger.abilities, work.speed)
         yield messenger
 

@@ -17,8 +17,9 @@ from benchmarks.soak.stands import messenger_of
 from benchmarks.soak.tls import trust
 from benchmarks.soak.work import SCALE, Strategy, Work, read
 from bot.delivery import Deliverer, DeliveryContext, DeliverySettings, Preparer, Scheduler, notice_restored
-from bot.digest.request import RequestBuilder
+from bot.digest.request import Layouts, RequestBuilder
 from bot.errors import StoreError
+from bot.models import Layout
 from bot.ports.facts import HEARTBEAT
 from bot.ports.messenger import Messenger
 from bot.service.heartbeat_file import read_alive, write_alive
@@ -47,7 +48,11 @@ class Service:
         self._store = store
         self._ahead = timedelta(seconds=work.begins - time.time() if work.begins else 0.0)
         self._scheduler = Scheduler(context)
-        self._preparer = Preparer(context, DigestOfSize(work.crowd()), RequestBuilder(store.workspaces, {TOPIC.name: TOPIC}))
+        self._preparer = Preparer(
+            context,
+            DigestOfSize(work.crowd()),
+            RequestBuilder(store.workspaces, {TOPIC.name: TOPIC}, layouts=Layouts(Layout.THREAD)),
+        )
         self._deliverer = Deliverer(context)
 
     def now(self) -> datetime:

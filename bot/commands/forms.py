@@ -11,7 +11,7 @@ from bot.commands.schedule import WEEK
 from bot.commands.subscriptions import Subscribe
 from bot.commands.topics import CreateTopic, EditTopic, Filter, FilterAction, Part, Scope
 from bot.errors import Misfit
-from bot.models import Interest
+from bot.models import Interest, Layout
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +27,7 @@ class SubscribeForm:
     zone: str = "UTC"
     entries: int | None = None  # None: as the settings say
     min_score: float | None = None  # None: as the topic says
-    compact: bool = False
+    layout: Layout | None = None  # None: as the settings say
     always: bool = False
     filter: str = ""
 
@@ -87,7 +87,7 @@ def filled(form: SubscribeForm, command: Subscribe) -> SubscribeForm:
         changed |= {"weekdays": command.weekdays, "month_day": 0}
     for name in ("at", "zone", "filter"):
         changed |= {name: said} if (said := getattr(command, name)) not in (None, "") else {}
-    for name in ("entries", "min_score", "compact", "always"):
+    for name in ("entries", "min_score", "layout", "always"):
         said = getattr(command, name)
         changed |= {} if said is None else {name: None if said is Usual.USUAL else said}
     return replace(form, **changed)
@@ -95,7 +95,7 @@ def filled(form: SubscribeForm, command: Subscribe) -> SubscribeForm:
 
 # --- subscriptions
 
-_SAID = ("at", "zone", "compact", "always")  # what is said as it stands
+_SAID = ("at", "zone", "always")  # what is said as it stands
 
 
 def _subscribing(before: SubscribeForm, after: SubscribeForm) -> Iterator[Command]:
@@ -104,8 +104,8 @@ def _subscribing(before: SubscribeForm, after: SubscribeForm) -> Iterator[Comman
     said = {name: getattr(after, name) for name in _SAID if not before.subscribed or _differ(before, after, name)}
     if not before.subscribed or _differ(before, after, "weekdays", "month_day"):
         said |= {"month_day": after.month_day} if after.month_day else {"weekdays": tuple(sorted(set(after.weekdays)))}
-    for name in ("entries", "min_score"):
-        said |= _number(before, after, name)
+    for name in ("entries", "min_score", "layout"):
+        said |= _or_usual(before, after, name)
     was, wanted = _line(before.filter), _line(after.filter)
     if wanted and (wanted != was or not before.subscribed):
         said["filter"] = wanted
@@ -115,7 +115,7 @@ def _subscribing(before: SubscribeForm, after: SubscribeForm) -> Iterator[Comman
         yield Subscribe(topic=after.topic, **said)
 
 
-def _number(before: SubscribeForm, after: SubscribeForm, name: str) -> dict[str, Any]:
+def _or_usual(before: SubscribeForm, after: SubscribeForm, name: str) -> dict[str, Any]:
     value = getattr(after, name)
     if before.subscribed:
         return {name: Usual.USUAL if value is None else value} if _differ(before, after, name) else {}

@@ -31,7 +31,7 @@ from bot.commands.declaration import (
 from bot.commands.schedule import NAMES, SETS, begins_days, is_time, read_days, read_time
 from bot.commands.words import SEVERAL_WORDS, Word, Words, clean, nearest, query_text, shown, unended, words_text
 from bot.errors import Incomplete, UsageError
-from bot.models import MOST_ENTRIES
+from bot.models import MOST_ENTRIES, Layout
 
 _DAYS = (
     ("Every day", "daily"),
@@ -62,7 +62,12 @@ def _number_written(word: str) -> Callable[[float | Usual], Pieces]:
         Option(
             name="as_usual",
             help="What goes back to what is usual.",
-            choices=(("how many entries", "entries"), ("the least score", "min_score"), ("both", "entries min_score")),
+            choices=(
+                ("how many entries", "entries"),
+                ("the least score", "min_score"),
+                ("the layout", "layout"),
+                ("all three", "entries min_score layout"),
+            ),
         ),
     ),
 )
@@ -97,14 +102,13 @@ class Subscribe(Command):
         Argument("[min 0.4]", _number_written("min")),
         Option(help="Only what scores at least so much, from 0 to 1.", least=0, most=1),
     ] = None
-    compact: Annotated[
-        bool | None,
-        Argument("[compact|full]", lambda compact: ("compact" if compact else "full",)),
+    layout: Annotated[  # usual: as the settings say
+        Layout | Usual | None,
+        Argument("[brief|thread|full]", lambda layout: ("layout usual" if layout is Usual.USUAL else layout.value,)),
         Option(
-            name="layout",
-            help="The four parts in full, or a paragraph for each entry.",
-            choices=(("full", "full"), ("compact", "compact")),
-            value=lambda chosen: chosen == "compact",
+            help="In brief; with each entry in full in a thread; or in full in the channel.",
+            choices=tuple((each.value, each.value) for each in Layout),
+            value=Layout,
         ),
     ] = None
     always: Annotated[  # False: quiet if empty
@@ -167,7 +171,7 @@ class Options(TypedDict, total=False):
     zone: str
     entries: int | Usual
     min_score: float | Usual
-    compact: bool
+    layout: Layout | Usual
     always: bool
     tag: str
     filter: str
@@ -218,7 +222,8 @@ def _unknown(words: Words, word: Word, said: set[str]) -> UsageError:
     if not near and ":" in word.text:
         hint = "A filter goes last: *filter stars:>100*."
     allowed = (
-        "after the topic come days, *at*, *in*, *top*, *min*, *compact* or *full*, *quiet* or *always*, *tag*, and *filter*."
+        "after the topic come days, *at*, *in*, *top*, *min*, *brief*, *thread* or *full*, *quiet* or *always*, *tag*, "
+        "and *filter*."
     )
     return words.fault(f'"{shown(word.text)}" is not understood: {allowed}', word, hint)
 
@@ -274,8 +279,13 @@ def _min(words: Words) -> Options:
 
 
 def _layout(words: Words) -> Options:
+    if words.take(*_USUAL):
+        return {"layout": Usual.USUAL}
     word = words.next()
-    return {"compact": word is not None and word.option == "compact"}
+    layout = None if word is None else _LAYOUTS.get(word.option)
+    if layout is None:
+        raise words.fault("*layout* is one of *brief*, *thread* and *full*, or *usual*.", word)
+    return {"layout": layout}
 
 
 def _silence(words: Words) -> Options:
@@ -315,13 +325,13 @@ _PARTS = {
     "zone": _Part("time zone", _zone, ("in", "zone", "timezone", "tz")),
     "top": _Part("number of entries", _top, ("top", "max")),
     "min": _Part("least score", _min, ("min", "minimum")),
-    "layout": _Part("layout", _layout),
+    "layout": _Part("layout", _layout, ("layout",)),
     "silence": _Part("part about empty digests", _silence),
     "tag": _Part("tag", _tag, ("tag",)),
     "filter": _Part("filter", _filter, ("filter",)),
 }
 _NAMES = {name: key for key, part in _PARTS.items() for name in part.names}
-_LAYOUTS = ("compact", "full")
+_LAYOUTS: Mapping[str, Layout] = {**{each.value: each for each in Layout}, "compact": Layout.BRIEF}  # its name of before
 _SILENCES = ("quiet", "quiet-if-empty", "always")
 _WORDS = (*_NAMES, *_LAYOUTS, *_SILENCES, "daily", "weekdays", "weekends", "weekly", "monthly", "every", "on")
 

@@ -15,7 +15,18 @@ from bot.delivery.workers import FairOrder
 from bot.digest.quiet_hours import after_quiet, deadline, left_today
 from bot.digest.request import RequestBuilder
 from bot.errors import BotError
-from bot.models import FOREVER, ON_REQUEST, Delivery, Digest, Occurrence, OccurrenceState, Preferences, Subscription, Topic
+from bot.models import (
+    FOREVER,
+    ON_REQUEST,
+    Delivery,
+    Digest,
+    Layout,
+    Occurrence,
+    OccurrenceState,
+    Preferences,
+    Subscription,
+    Topic,
+)
 from bot.models.deliveries import OccurrenceKey
 from bot.ports.digests import DigestMaker
 from bot.ports.messenger import Messenger
@@ -203,7 +214,9 @@ class Preparer:
         digest = replace(await self._maker.make(request, now), day=inputs.occurrence.day)
         if not digest.entries and not subscription.always:
             return _Result(replace(inputs.occurrence, state=OccurrenceState.EMPTY), digest)
-        texts = await asyncio.to_thread(_rendered, inputs, digest)
+        layout = await self._requests.layout(subscription.workspace, subscription)
+        digest = replace(digest, tag=subscription.tag, news=_news(subscription, layout) if digest.entries else "")
+        texts = await asyncio.to_thread(_rendered, inputs, digest, layout)
         if not texts:
             raise ValueError(f"nothing was rendered for {subscription.channel}")
         made = replace(inputs.occurrence, state=OccurrenceState.MADE)
@@ -211,12 +224,18 @@ class Preparer:
         return _Result(made, digest, tuple(parts))
 
 
-def _rendered(inputs: _DigestInputs, digest: Digest) -> list[tuple[str, str]]:
+def _news(subscription: Subscription, layout: Layout) -> str:
+    """Return what a channel is told once whose digests were long before; "" for others."""
+    if layout is not Layout.BRIEF or not subscription.is_new_to_brief:
+        return ""
+    return f"Digests are short now: *subscribe {subscription.topic} full* brings the full cards back."
+
+
+def _rendered(inputs: _DigestInputs, digest: Digest, layout: Layout) -> list[tuple[str, str]]:
     """Return what each part says, and what it says instead should it become late; "" where that is the same."""
-    render, compact = inputs.messenger.render, inputs.subscription.compact
-    digest = replace(digest, tag=inputs.subscription.tag)
-    said = render(digest, compact=compact, late=inputs.occurrence.late)
-    if_late = said if inputs.occurrence.late else render(digest, compact=compact, late=True)
+    render = inputs.messenger.render
+    said = render(digest, layout=layout, late=inputs.occurrence.late)
+    if_late = said if inputs.occurrence.late else render(digest, layout=layout, late=True)
     if len(said) != len(if_late):  # that it is late takes room: then nobody is told
         return [(each, "") for each in said]
     return [(each, late if late != each else "") for each, late in zip(said, if_late, strict=True)]

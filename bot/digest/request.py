@@ -1,15 +1,23 @@
 """What is asked of the publisher for a channel: the topic as it is subscribed there, or as it would be."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
-from bot.models import DigestRequest, Limits, Position, Subscription, Topic
+from bot.models import DigestRequest, Layout, Limits, Position, Subscription, Topic
 from bot.ports.items import Items
 from bot.ports.workspaces import Workspaces
 
 # An item is seen when the collection begins that brings it; no collection takes longer.
 LONGEST_COLLECTION = timedelta(hours=6)
+
+
+@dataclass(frozen=True, slots=True)
+class Layouts:
+    """How digests are laid out where neither a subscription nor its workspace says it."""
+
+    usual: Layout = Layout.BRIEF
+    platforms: Mapping[str, Layout] = field(default_factory=dict)  # on those that the operator settled otherwise
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +28,7 @@ class RequestBuilder:
     packs: Mapping[str, Topic]  # the topics that come with Broadsheet or from the operator's folder
     limits: Limits = Limits()
     window: timedelta = timedelta(hours=48)
+    layouts: Layouts = Layouts()
 
     async def topics(self, workspace: str) -> Mapping[str, Topic]:
         """Return every topic of the workspace by name: its own first, then the packs that it has not made its own."""
@@ -43,6 +52,12 @@ class RequestBuilder:
             baseline_arrival=subscription.baseline_arrival,
             made_arrival=subscription.made_arrival or 0,
         )
+
+    async def layout(self, workspace: str, subscription: Subscription | None = None) -> Layout:
+        """Return how a digest is laid out: as the subscription says, else its workspace, else the operator."""
+        said = subscription.layout if subscription else None
+        settled = said or (await self.workspaces.preferences(workspace)).layout
+        return settled or self.layouts.platforms.get(workspace.partition(":")[0], self.layouts.usual)
 
 
 async def stored_since(items: Items, time: datetime, now: datetime) -> Position:

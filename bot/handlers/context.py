@@ -5,12 +5,12 @@ import difflib
 import re
 import unicodedata
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
 from bot.commands import Command
-from bot.digest.request import RequestBuilder
+from bot.digest.request import Layouts, RequestBuilder
 from bot.errors import Conflict, UsageError
 from bot.handlers.wording.replies import SHOWN, excerpt
 from bot.models import Actor, Change, DigestRequest, Item, Limits, Reply, Subscription, Topic
@@ -78,6 +78,7 @@ class HandlerContext:
     source_titles: Mapping[str, str]  # every source's name for people by its name
     gists: Gists  # for lists; no language model is asked
     limits: Limits = Limits()
+    layouts: Layouts = field(default_factory=Layouts)
     manage: str = "anyone"  # who may change subscriptions, topics and filters: anyone, admins
     window_hours: int = 48
     visible_channels: VisibleChannels = all_channels  # a platform's own, where it has private channels
@@ -88,7 +89,9 @@ class HandlerContext:
     @property
     def requests(self) -> RequestBuilder:
         """What digests are asked for, here as for those that are posted."""
-        return RequestBuilder(self.store.workspaces, self.packs, self.limits, timedelta(hours=self.window_hours))
+        return RequestBuilder(
+            self.store.workspaces, self.packs, self.limits, timedelta(hours=self.window_hours), self.layouts
+        )
 
     async def topics(self, workspace: str) -> Mapping[str, Topic]:
         """Return every topic of the workspace by name: its own first, then the packs that it has not made its own."""

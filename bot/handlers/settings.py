@@ -13,7 +13,7 @@ from bot.commands import ChangeSettings, read_hours
 from bot.errors import UsageError
 from bot.handlers.context import HandlerContext, change_by, handles, retry_on_conflict
 from bot.handlers.wording.replies import button, excerpt, mentioning, one_line, read_number
-from bot.models import MOST_ENTRIES, Actor, Field, Preferences, Reply
+from bot.models import MOST_ENTRIES, Actor, Field, Layout, Preferences, Reply
 from bot.wording import some
 
 _MOST_DAILY = 500  # entries a day: ten of the longest digests
@@ -92,6 +92,16 @@ async def _set_top(_context: HandlerContext, _actor: Actor, preferences: Prefere
     if (entries := read_number(value, MOST_ENTRIES)) is None:
         raise UsageError(f"A digest has 1 to {MOST_ENTRIES} entries.", hint="*settings top 7*")
     return replace(preferences, entries=entries)
+
+
+def _layout(context: HandlerContext, preferences: Preferences, _here: str) -> str:
+    return preferences.layout.value if preferences.layout else f"{context.layouts.usual.value}, as the operator settled"
+
+
+async def _set_layout(_context: HandlerContext, _actor: Actor, preferences: Preferences, value: str) -> Preferences:
+    if value.lower() not in (each.value for each in Layout):
+        raise UsageError("A digest is laid out as *brief*, *thread* or *full*.", hint="*settings layout full*")
+    return replace(preferences, layout=Layout(value.lower()))
 
 
 # --- when, and how much a day
@@ -188,6 +198,9 @@ SETTINGS: Mapping[str, Setting] = {
     ),
     "zone": Setting("Time zone of new subscriptions", "settings zone Europe/Zurich", ("zone",), _zone, _set_zone),
     "top": Setting("Entries of a digest", "settings top 7", ("entries",), _top, _set_top),
+    "layout": Setting(
+        "Layout of a digest whose subscription names none", "settings layout full", ("layout",), _layout, _set_layout
+    ),
     "quiet": Setting(
         "Quiet hours, in which nothing is posted",
         "settings quiet 22:00-07:00",

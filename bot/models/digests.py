@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from enum import StrEnum
 
 from bot.models.items import Item
 from bot.models.sources import Health
@@ -12,6 +13,14 @@ PARTS = ("Problem", "Method", "Evidence", "Why it matters")
 
 READING_SPEED = 230  # words a minute; Brysbaert, "How many words do we read per minute?", 2019, has 238 for prose
 MOST_ENTRIES = 50  # of a digest: beyond it nobody reads, and no message takes it
+
+
+class Layout(StrEnum):
+    """How a digest stands in its channel."""
+
+    BRIEF = "brief"  # a line or two for each entry
+    THREAD = "thread"  # the brief, and each entry in full in its thread
+    FULL = "full"  # each entry in full
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +140,7 @@ class Digest:
     coverage: Coverage
     window: Window = Window()
     tag: str = ""  # as the subscription says, for who renders it
+    news: str = ""  # a sentence of ours that the channel is told once, commands between *asterisks*; "": none
     left_out: tuple[LeftOut, ...] = ()  # what else is on topic, best first
     above: int = 0  # cards that had all that is asked for: those kept, over the cap, and near twins
     cap: int = 0  # entries that it might hold

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, time, timedelta
 from typing import Self
 
+from bot.models.digests import Layout
 from bot.models.queries import Query
 
 EVERY_DAY = (0, 1, 2, 3, 4, 5, 6)
@@ -50,7 +51,8 @@ class Subscription:
     made_arrival: int | None = None  # the last that had come in when it was made; None: that is not known
     entries: int | None = None  # at most so many; None: as the settings say
     min_score: float | None = None  # None: as the topic says
-    compact: bool = False
+    layout: Layout | None = None  # None: as the settings say
+    is_new_to_brief: bool = False  # made before digests were short: its first short one says so
     always: bool = False  # post also when there is nothing to post
     tag: str = ""  # of each post, in a forum that has tags; "": that of the topic's title, where there is one
     filter: Query = Query("")
@@ -117,6 +119,7 @@ class Preferences:
     manage: str = ""  # who may change subscriptions, topics and filters: anyone, admins
     zone: str = ""  # the zone of a new subscription that names none
     entries: int | None = None
+    layout: Layout | None = None  # of subscriptions that name none
     quiet_from: time | None = None  # nothing is posted from then …
     quiet_until: time | None = None  # … to then: wall time in `zone`, else in that of the subscription
     daily_entries: int | None = None  # a channel is posted at most so many entries a day, over all its digests

@@ -8,7 +8,7 @@ import base64
 import hashlib
 from dataclasses import dataclass
 
-from bot.models.digests import Digest
+from bot.models.digests import Digest, Layout
 from bot.models.items import Item
 
 
@@ -73,7 +73,7 @@ class Reply:
     first: int = 1  # the number of the first entry, on a later page of a list
     fields: tuple[Field, ...] = ()
     digests: tuple[Digest, ...] = ()  # shown whole, as they would be posted
-    compact: bool = False  # how the digests are laid out
+    layout: Layout = Layout.BRIEF  # of the digests
     attachment: Attachment | None = None
     next_steps: tuple[str, ...] = ()  # what to do next, a sentence each; commands between *asterisks*
     buttons: tuple[Button, ...] = ()  # of the whole reply: earlier, later, undo

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from bot.models import Abilities, Delivery, Digest, Look
+from bot.models import Abilities, Delivery, Digest, Layout, Look
 
 
 class Messenger(Protocol):
@@ -19,7 +19,7 @@ class Messenger(Protocol):
         """What it offers."""
         ...
 
-    def render(self, digest: Digest, *, compact: bool, late: bool) -> Sequence[str]:
+    def render(self, digest: Digest, *, layout: Layout, late: bool) -> Sequence[str]:
         """Return the digest as the payloads of one or more messages, each within the platform's limits; pure.
 
         A payload may be a JSON object whose `keys` are the items that the message shows, those of one entry together.

@@ -40,7 +40,7 @@ class SlackSettings(Section):
     host: Host = "127.0.0.1"
     port: int = Field(default=3000, ge=0, le=65_535)
     public_url: str = ""  # where Slack and browsers reach host and port: https://digest.example.org
-    layout: Literal["message", "thread"] = "message"
+    layout: Literal["", "message", "thread"] = ""  # retired: digest.layout stands in its place
     join_channels: bool = True
     reactions: bool = False
     link_previews: bool = False
@@ -62,7 +62,7 @@ class DiscordSettings(Section):
     shards: int = Field(default=0, ge=0, le=10_000)  # 0: as many as Discord recommends
     development_guild: str = Field(default="", pattern=r"^\d*$")  # commands are synced to this server alone
     manage: Literal["anyone", "admins"] = "admins"  # where a server has not settled it; admins may manage the channel
-    threads: bool = False
+    threads: bool = False  # retired: digest.layout stands in its place
     reactions: bool = False
     link_previews: bool = False
     api_url: TokenUrl = DISCORD_ADDRESSES[0]

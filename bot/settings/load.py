@@ -38,6 +38,7 @@ from bot.settings.sources import SourceSections
 
 PREFIX = "BROADSHEET_"
 CONFIG = "BROADSHEET_CONFIG"  # where the file is; the one variable that is no setting
+RETIRED = frozenset({"slack.layout", "discord.threads"})  # still read, and not offered any more
 
 
 class _Variables(EnvSettingsSource):
@@ -94,6 +95,21 @@ class Settings(BaseSettings, SourceSections):
     def digests_path(self) -> Path:
         """The folder in which the terminal's own digests are put; raises SettingsError as `database_path`."""
         return self.run.digests_dir or self.database_path.parent / "digests"
+
+    @property
+    def retired(self) -> tuple[str, ...]:
+        """What to say, a sentence each, of settings that are set and have another in their place."""
+        instead = "`layout` under [digest] stands in its place for every chat, and `settings layout` for one workspace"
+        in_threads = "digests stay in threads there"
+        said = {
+            "slack.layout": in_threads if self.slack.layout == "thread" else "it says nothing any more",
+            "discord.threads": in_threads if self.discord.threads else "it says nothing any more",
+        }
+        return tuple(f"`{name}` is retired, {what}: {instead}." for name, what in said.items() if self._is_set(name))
+
+    def _is_set(self, name: str) -> bool:
+        section, _, field = name.partition(".")
+        return field in getattr(self, section).model_fields_set
 
 
 def find_file(environ: Mapping[str, str]) -> Path | None:
@@ -163,7 +179,7 @@ def _texts(value: object, name: str = "") -> Iterator[tuple[str, str]]:
 
 def names() -> dict[str, Any]:
     """Return every setting's dotted name with its default, for docs and suggestions; feeds[] stands for a list."""
-    return _names(Settings, "")
+    return {name: default for name, default in _names(Settings, "").items() if name not in RETIRED}
 
 
 def _names(model: type[BaseModel], prefix: str) -> dict[str, Any]:
@@ -196,7 +212,7 @@ def _read(path: Path) -> dict[str, Any]:
 
 def _variables() -> dict[str, str]:
     """Every variable that sets something, with the dotted name of what it sets."""
-    known = {(PREFIX + name.replace(".", "__")).upper(): name for name in names() if "[]" not in name}
+    known = {(PREFIX + name.replace(".", "__")).upper(): name for name in (*names(), *RETIRED) if "[]" not in name}
     sections = {
         (PREFIX + name.split(".", maxsplit=1)[0].removesuffix("[]")).upper(): name for name in names() if "." in name
     }

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, model_validator
 
-from bot.models import MOST_ENTRIES
+from bot.models import MOST_ENTRIES, Layout
 
 
 def _web_address(value: str) -> str:
@@ -100,10 +100,11 @@ class EmbeddingsSettings(Section):
 
 
 class DigestSettings(Section):
-    """How much a digest holds."""
+    """How much a digest holds, and how it is laid out."""
 
     entries: int = Field(default=7, ge=1, le=MOST_ENTRIES)
     repositories: int = Field(default=1, ge=0, le=MOST_ENTRIES)
+    layout: Layout = Layout.BRIEF  # where neither a workspace nor a subscription says it
     window_hours: int = Field(default=48, ge=1, le=24 * 31)
     max_age_days: int = Field(default=14, ge=1, le=3650)
 

@@ -7,7 +7,7 @@ Whatever is read and is not what was written raises StoreError.
 import dataclasses
 import functools
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, time, timedelta
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
@@ -24,6 +24,7 @@ from bot.models import (
     Interest,
     Item,
     Kind,
+    Layout,
     LeftOut,
     Link,
     Notice,
@@ -355,7 +356,12 @@ def subscription_from_text(text: str) -> Subscription:
     for name in _SUBSCRIPTION_TIMES:
         if name in record:
             record[name] = datetime.fromisoformat(record[name])
+    record["layout"] = _layout(record)
     return Subscription(schedule=_schedule(record.pop("schedule")), **record)
+
+
+def _layout(record: Mapping[str, Any]) -> Layout | None:
+    return Layout(record["layout"]) if record.get("layout") else None
 
 
 def _schedule(record: dict[str, Any]) -> Schedule:
@@ -373,6 +379,7 @@ def preferences_from_text(text: str) -> Preferences:
     for name in ("quiet_from", "quiet_until"):
         if name in record:
             record[name] = time.fromisoformat(record[name])
+    record["layout"] = _layout(record)
     record["prefer_duplicate"] = tuple(record.get("prefer_duplicate", ()))
     return Preferences(**record)
 

@@ -28,12 +28,13 @@ async def printed(
     at: datetime | None = None,
     since: datetime = NOW - DAY,
     window: Window = EVERYTHING,
+    news: str = "",
 ) -> list[Delivery]:
     """Return the messages of a digest that shows two papers from this number on; one a minute, by their slots."""
     due, at = occurrence(of, slot=slot), at or NOW + slot * MINUTE
     await store.ledger.open_occurrences([due], of, NOW + DAY)
     pending = [part(due, number, parts, made_at=at) for number in range(1, parts + 1)]
-    shown = replace(digest(0.5, 0.25, first=first), since=since, until=at, window=window)
+    shown = replace(digest(0.5, 0.25, first=first), since=since, until=at, window=window, news=news)
     assert await store.ledger.close_occurrence(
         replace(due, state=OccurrenceState.MADE), at, digest=shown, deliveries=pending
     )
@@ -307,3 +308,30 @@ async def test_one_workspace_is_released_and_no_other(store: AnyStore) -> None:
     assert await store.ledger.release(NOW, workspace="T1") == 2
     assert [each.workspace for each in await store.ledger.due_deliveries(NOW)] == ["T1"]
     assert [each.workspace for each in await store.ledger.occurrences(NOW)] == ["T1"]
+
+
+async def test_what_is_told_once_counts_as_told_unless_its_digest_never_appeared(
+    store: AnyStore,
+) -> None:
+    ours = await subscribed(store, is_new_to_brief=True)
+
+    async def stands() -> Subscription:
+        (found,) = await store.workspaces.subscriptions("T1")
+        return found
+
+    await printed(store, ours)
+    assert await stands() == ours
+    first, _ = await printed(store, ours, slot=1, news="Digests are short now.")
+    told = replace(ours, is_new_to_brief=False, revision=ours.revision + 1)
+    assert await stands() == told
+    with pytest.raises(Conflict):  # who had read it before does not bring the mark back
+        await store.workspaces.save_subscription(ours, change(), replaces=ours.revision)
+    ((due, at),) = await store.ledger.subscriptions_due(NOW + 2 * DAY)
+    assert (due, at) == (told, NOW + DAY)
+    claimed = await taken(store, first)
+    assert await store.ledger.record(replace(claimed, state=DeliveryState.FAILED, reason="Closed."), unposted=True)
+    assert await stands() == replace(told, is_new_to_brief=True, revision=told.revision + 1)
+    second, _ = await printed(store, await stands(), slot=2, news="Digests are short now.")
+    await store.workspaces.delete_subscription(await stands(), change())
+    assert await store.workspaces.subscriptions("T1") == []
+    assert second.part == 1

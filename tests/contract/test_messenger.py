@@ -10,7 +10,7 @@ import pytest
 
 from bot.delivery import delivery_id, sealed
 from bot.errors import Delayed, Reach, Refused, Rejected, Uncertain
-from bot.models import Delivery, Digest
+from bot.models import Delivery, Digest, Layout
 from tests.conftest import NOW
 from tests.contract.messengers import BENCHES, Bench
 from tests.fakes.digests import EMPTY, GPU, HOSTILE
@@ -27,7 +27,7 @@ async def bench(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
 async def of_a_digest(bench: Bench, number: int = 1, *, topic: str = "gpu-systems") -> Delivery:
     """Return the delivery of a real digest, as the ledger makes it."""
     digest = replace(GPU, topic=topic)
-    payload = (await asyncio.to_thread(bench.messenger.render, digest, compact=False, late=False))[0]
+    payload = (await asyncio.to_thread(bench.messenger.render, digest, layout=Layout.FULL, late=False))[0]
     name = delivery_id(f"s{number}", NOW.date(), 0, 1)
     plain = delivery(number, now=NOW, topic=topic, payload=payload, seal=sealed(payload))
     return replace(plain, id=name, workspace=bench.workspace, channel=bench.channel, first_try=NOW)
@@ -144,15 +144,15 @@ async def test_where_nobody_can_tell_there_is_neither_an_obstacle_nor_none(bench
 
 
 @pytest.mark.parametrize("digest", [GPU, EMPTY, HOSTILE], ids=["gpu", "empty", "hostile"])
-@pytest.mark.parametrize("compact", [True, False])
+@pytest.mark.parametrize("layout", Layout)
 @pytest.mark.parametrize("late", [True, False])
 def test_every_digest_is_rendered_within_the_limits_and_the_same_each_time(
-    bench: Bench, digest: Digest, compact: bool, late: bool
+    bench: Bench, digest: Digest, layout: Layout, late: bool
 ) -> None:
-    payloads = bench.messenger.render(digest, compact=compact, late=late)
+    payloads = bench.messenger.render(digest, layout=layout, late=late)
 
     assert payloads
-    assert payloads == bench.messenger.render(digest, compact=compact, late=late)
+    assert payloads == bench.messenger.render(digest, layout=layout, late=late)
     assert all(bench.limit is None or len(each) <= bench.limit for each in payloads)
     assert all("late" in each.lower() for each in payloads[:1]) or not late
 

@@ -12,7 +12,7 @@ from discord.http import Route
 from adapters.discord.client.api import RestClient
 from adapters.discord.send import DiscordMessenger
 from bot.delivery import Deliverer, DeliveryContext, delivery_id, sealed
-from bot.models import Delivery, DeliveryState, Preferences
+from bot.models import Delivery, DeliveryState, Layout, Preferences
 from tests.adapters.slack.running_messenger import posting
 from tests.bot.deliveries import Harness, change
 from tests.conftest import NOW
@@ -44,7 +44,7 @@ class Place:
     async def plant(self, day: int = 0) -> None:
         """Let digests be made that are due on this day."""
         now = NOW + timedelta(days=day)
-        payload = self.messenger.render(GPU, compact=False, late=False)[0]
+        payload = self.messenger.render(GPU, layout=Layout.FULL, late=False)[0]
         made: list[Delivery] = []
         for number, channel in enumerate(self.channels, start=1):
             name = delivery_id(f"s{number}", now.date(), 0, 1)

@@ -18,7 +18,7 @@ from adapters.discord.send import DiscordMessenger
 from adapters.slack.client.api import Clients, new_session
 from adapters.slack.send import EVENT, SlackMessenger
 from bot.delivery import Deliverer, DeliveryContext, delivery_id
-from bot.models import Delivery, DeliveryState
+from bot.models import Delivery, DeliveryState, Layout
 from bot.ports.messenger import Messenger
 from bot.settings.chat import SlackSettings
 from tests.bot.deliveries import Harness
@@ -55,7 +55,7 @@ class Stand:
 
     async def plant(self, channel: str, parts: int = 1, number: int = 1) -> list[Delivery]:
         """Let a digest be due in the channel."""
-        payload = self.messenger.render(GPU, compact=False, late=False)[0]
+        payload = self.messenger.render(GPU, layout=Layout.FULL, late=False)[0]
         now = self.harness.clock()
         made = [
             delivery(number, now=now, part=part, parts=parts, payload=payload, workspace=self.workspace, channel=channel)
@@ -92,7 +92,7 @@ async def slack_stand(
     ):
         settings = SlackSettings(bot_token=SecretStr(fake.bot_token), api_url=fake.api_url)
         clients = Clients(settings, session, harness.clock)
-        messenger = SlackMessenger(clients, layout="message", join_channels=True, chats=harness.store.chats)
+        messenger = SlackMessenger(clients, join_channels=True, chats=harness.store.chats)
         yield fake, Stand(harness, messenger, f"slack:{fake.team.id}")
 
 

@@ -89,7 +89,7 @@ async def said_to_be_posted(desk: Desk) -> None:
 async def test_a_digest_is_posted_once_at_its_time_over_restarts_and_over_a_restored_database(desk: Desk) -> None:
     port = free_port()
     desk.settle(f"[health]\nport = {port}\n")
-    assert (await desk.run("subscribe", "gpu-systems", "at", "07:00", "in", "UTC")).status == Exit.OK
+    assert (await desk.run("subscribe", "gpu-systems", "at", "07:00", "in", "UTC", "full")).status == Exit.OK
     await desk.run("collect")
     alive = desk.database.with_name("b.sqlite3.alive")
 

@@ -9,6 +9,7 @@ from typing import Any
 import aiohttp
 import pytest
 
+from bot.models import Layout
 from tests.conftest import NOW
 from tests.e2e.slack_desk import SlackDesk, sitting
 from tests.e2e.slack_transcript import Transcript
@@ -222,7 +223,7 @@ async def test_a_channel_is_subscribed_changed_and_filtered_in_forms(tmp_path: P
         zones = await fake.options(view, "Time zone", "zuri")
         await fake.choose(view, "Channel", fake.random.id)
         await fake.until(lambda: "zone|C0RANDOM:gpu-systems" in {each["block_id"] for each in view.blocks})
-        await fake.submit(view, {"Time zone": zones[0], "At": "07:30", "Filter": "-survey", "Layout": "compact"})
+        await fake.submit(view, {"Time zone": zones[0], "At": "07:30", "Filter": "-survey", "Layout": "full"})
         (told,) = await fake.until(lambda: fake.messages(fake.random))
         assert "at 07:30 (Europe/Zurich)" in told.text
 
@@ -232,7 +233,7 @@ async def test_a_channel_is_subscribed_changed_and_filtered_in_forms(tmp_path: P
         changed = await fake.until(lambda: fake.messages(fake.random)[1:])
         assert len(changed) == 1
         (now,) = await desk.app.store.workspaces.subscriptions("slack:T0BROAD")
-        assert (now.schedule.month_day, now.filter.text, now.compact) == (15, "", True)
+        assert (now.schedule.month_day, now.filter.text, now.layout) == (15, "", Layout.FULL)
 
         shown = await (await fake.command("filter gpu-systems", user=ben, channel=fake.random)).answer()
         view = await (await fake.click(shown, "Change in a form", user=ben)).view()
@@ -329,10 +330,32 @@ async def test_papers_like_the_one_that_a_message_links_are_found(tmp_path: Path
         faultless(desk)
 
 
-async def test_reactions_and_links_are_heard_where_they_are_switched_on(tmp_path: Path) -> None:
-    async with sitting(tmp_path, reactions=True, link_previews=True, layout="thread") as desk:
+@pytest.mark.parametrize(("options", "counts"), [("brief", False), ("brief top 1", True)])
+async def test_a_reaction_counts_only_on_a_brief_that_shows_one_entry(tmp_path: Path, options: str, counts: bool) -> None:
+    async with sitting(tmp_path, reactions=True) as desk:
         fake, ben, general = desk.fake, desk.fake.ben, desk.fake.general
-        await (await fake.command("subscribe gpu-systems at 09:00 in UTC", user=ben, channel=general)).answer()
+        await (await fake.command(f"subscribe gpu-systems at 09:00 in UTC {options}", user=ben, channel=general)).answer()
+        await desk.round()
+        await desk.app.store.items.add(about(11, NEW, NOW + timedelta(hours=1)), NOW + timedelta(hours=1))
+        desk.now = NOW + timedelta(hours=2, seconds=5)
+        while len(fake.messages(general)) < 2:
+            await desk.round(desk.now + timedelta(seconds=5))
+        brief = fake.messages(general)[1]
+        assert sum(title in brief.words for title in NEW) == (1 if counts else len(NEW))
+        await fake.react(brief, "+1")
+        await fake.react(brief, "-1", user=fake.anna)
+        people = desk.app.store.people
+        async with asyncio.timeout(PATIENCE):
+            while len(heard := await people.feedback("slack:T0BROAD", "gpu-systems")) < 2 * counts:  # noqa: ASYNC110
+                await asyncio.sleep(0.02)
+        assert len(heard) == 2 * counts
+        faultless(desk)
+
+
+async def test_reactions_and_links_are_heard_where_they_are_switched_on(tmp_path: Path) -> None:
+    async with sitting(tmp_path, reactions=True, link_previews=True) as desk:
+        fake, ben, general = desk.fake, desk.fake.ben, desk.fake.general
+        await (await fake.command("subscribe gpu-systems at 09:00 in UTC thread", user=ben, channel=general)).answer()
         await desk.round()
         await desk.app.store.items.add(about(11, NEW, NOW + timedelta(hours=1)), NOW + timedelta(hours=1))
         desk.now = NOW + timedelta(hours=2, seconds=5)

@@ -9,7 +9,7 @@ from typing import Any, Self
 import aiohttp
 
 from bot.errors import Delayed, Reach, Refused, Rejected, Uncertain
-from bot.models import ABSENT, Abilities, Delivery, Digest, Look
+from bot.models import ABSENT, Abilities, Delivery, Digest, Layout, Look
 
 MINUTE = timedelta(minutes=1)
 _FOR_GOOD = ("Unknown Channel", "Missing Access")
@@ -37,7 +37,7 @@ class PlatformMessenger:
         if self._session is not None:
             await self._session.close()
 
-    def render(self, digest: Digest, *, compact: bool, late: bool) -> Sequence[str]:
+    def render(self, digest: Digest, *, layout: Layout, late: bool) -> Sequence[str]:
         """One message for each entry, one at least."""
         title = f"{digest.title} of {digest.day}{' (late)' if late else ''}"
         entries = [each.ranked.item.title for each in digest.entries] or ["Nothing new."]

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from bot.models import Attachment, Button, Field, Reply, ReplyEntry
+from bot.models import Attachment, Button, Field, Layout, Reply, ReplyEntry
 from tests.fakes.digests import GPU, HOSTILE, KERNEL_SMITH, VLLM
 
 FOUND = Reply(
@@ -53,7 +53,7 @@ SUBSCRIBED = Reply(
     text=("What fits will be posted in this channel on weekdays at 09:00 (Europe/Zurich).",),
     fields=(Field("When", "on weekdays at 09:00 (Europe/Zurich)"), Field("Filter", "*-survey stars:>100*" + " or so" * 20)),
     digests=(GPU,),
-    compact=True,
+    layout=Layout.BRIEF,
     buttons=(Button("Unsubscribe", "unsubscribe gpu-systems", danger=True),),
     private=False,
 )
@@ -64,6 +64,7 @@ UGLY = Reply(
     entries=(ReplyEntry(title=_EVIL, gist=_EVIL, lines=(_EVIL,)), ReplyEntry(HOSTILE.entries[0].ranked.item)),
     fields=(Field(_EVIL, _EVIL),),
     digests=(HOSTILE,),
+    layout=Layout.FULL,
     attachment=Attachment("x.bib", "text/plain", _EVIL),
     next_steps=(_EVIL,),
     buttons=(Button(_EVIL, f"search {_EVIL}"), Button("", "")),

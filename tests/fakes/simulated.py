@@ -16,7 +16,7 @@ from enum import StrEnum
 from typing import Any
 
 from bot.errors import Delayed, Reach, Refused, Rejected, Uncertain
-from bot.models import ABSENT, Abilities, Delivery, Digest, Look
+from bot.models import ABSENT, Abilities, Delivery, Digest, Layout, Look
 
 SECOND = timedelta(seconds=1)
 NONCE_WINDOW = timedelta(seconds=120)  # that is promised …
@@ -147,7 +147,7 @@ class Platform:
     def abilities(self) -> Abilities:
         return self._abilities
 
-    def render(self, digest: Digest, *, compact: bool, late: bool) -> Sequence[str]:
+    def render(self, digest: Digest, *, layout: Layout, late: bool) -> Sequence[str]:
         keys = [entry.ranked.item.key for entry in digest.entries]
         groups = [keys[place : place + self._per_message] for place in range(0, len(keys), self._per_message)] or [[]]
         return [json.dumps({"day": digest.day.isoformat(), "late": late, "keys": group}) for group in groups]

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from bot.errors import Delayed, DeliveryError, Reach, Refused, Uncertain
-from bot.models import ABSENT, Abilities, Delivery, Digest, Look
+from bot.models import ABSENT, Abilities, Delivery, Digest, Layout, Look
 
 # Discord says that it remembers a nonce for a few minutes; the ledger relies on two of them.
 REMEMBERED = timedelta(minutes=3)
@@ -130,9 +130,11 @@ class Transcript:
     silent: bool = False  # nobody can be told anything
     _sent: list[Message] = field(default_factory=list)
 
-    def render(self, digest: Digest, *, compact: bool, late: bool) -> Sequence[str]:
+    def render(self, digest: Digest, *, layout: Layout, late: bool) -> Sequence[str]:
         names = ", ".join(entry.ranked.item.key for entry in digest.entries)
-        head = f"{digest.title} of {digest.day}{' (late)' if late else ''}{' (compact)' if compact else ''}: {names}"
+        marks = [*(["(late)"] if late else []), *([f"({layout})"] if layout is not Layout.BRIEF else [])]
+        head = " ".join([f"{digest.title} of {digest.day}", *marks, *([f"[{digest.news}]"] if digest.news else [])])
+        head = f"{head}: {names}"
         return [f"{head}, {part}/{self.parts}" for part in range(1, self.parts + 1)]
 
     async def send(self, delivery: Delivery) -> str:

@@ -36,7 +36,7 @@ class MemoryDigests:
     def posted_of(self, workspace: str, channel: str, keys: Collection[str]) -> set[str]:
         return self._posted.get((workspace, channel), set()) & set(keys)
 
-    def drop(self, ended: Delivery) -> None:
+    def drop(self, ended: Delivery) -> bool:
         name = (ended.workspace, ended.channel, ended.made_at, ended.topic, ended.occurrence[1])
         gone = [each for each in self._digests if (*each[:3], each[3].topic, each[3].day) == name]
         for each in gone:
@@ -50,6 +50,7 @@ class MemoryDigests:
                 self._unposted[self._drops] = (place, Position(digest.window.after, digest.since), ended_at(ended))
         here = (digest for _, digest in self._digests_in(ended.workspace, ended.channel))
         self._posted[ended.workspace, ended.channel] = set().union(*map(posted_scores, here))
+        return any(digest.news for *_, digest in gone)
 
     async def posted(self, workspace: str, channel: str) -> frozenset[str]:
         """Return the keys already posted to the channel."""

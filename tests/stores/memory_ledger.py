@@ -10,6 +10,7 @@ from bot.errors import StoreError
 from bot.models import Delivery, DeliveryState, Digest, Occurrence, OccurrenceState, Subscription
 from bot.models.deliveries import OccurrenceKey
 from bot.ports.ledger import NO_TURNS, Planned, is_left_out
+from bot.store.rules.revisions import with_news
 from bot.store.rules.transitions import (
     KEPT,
     OPEN,
@@ -103,6 +104,20 @@ class MemoryLedger:
         if occurrence.state is OccurrenceState.DUE:
             self._due[place] = None
 
+    def _drop(self, ended: Delivery) -> None:
+        if self._digests.drop(ended):
+            self._note_told(ended.workspace, ended.occurrence[0], told=False)
+
+    def _note_told(self, workspace: str, number: str, *, told: bool) -> None:
+        before = self.workspaces.subscription(workspace, number)
+        if before is None:
+            return
+        fresh = with_news(before, told=told)
+        self.workspaces.put(fresh)
+        due = self._next_of(before)
+        if due is not None:  # the schedule is as it was
+            self._next[workspace, number] = (fresh.revision, due)
+
     # --- occurrences
 
     async def occurrences(
@@ -135,6 +150,8 @@ class MemoryLedger:
         self._put_occurrence(fresh)
         if digest is not None:
             self._digests.keep(fresh.workspace, fresh.channel, digest, now)
+            if digest.news:
+                self._note_told(fresh.workspace, fresh.subscription, told=True)
         for each in deliveries:
             self._put_delivery(each)
         return True
@@ -203,7 +220,7 @@ class MemoryLedger:
         for each in (fresh, *after(fresh, self._siblings(fresh))):
             self._put_delivery(each)
         if is_undone(fresh, delivery, unposted=unposted):
-            self._digests.drop(fresh)
+            self._drop(fresh)
         return True
 
     async def release(self, now: datetime, *, workspace: str = "") -> int:
@@ -250,7 +267,7 @@ class MemoryLedger:
             if (each.workspace, each.occurrence[0]) in names:
                 self._put_delivery(ended := expired(each, UNSUBSCRIBED))
                 if ended.part == 1:
-                    self._digests.drop(ended)
+                    self._drop(ended)
         for name in names:
             self._next.pop(name, None)
 

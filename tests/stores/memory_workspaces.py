@@ -110,6 +110,16 @@ class MemoryWorkspaces:
         """Return the subscriptions of all workspaces."""
         return self._subscriptions.values()
 
+    def subscription(self, workspace: str, number: str) -> Subscription | None:
+        """Return the subscription of that id."""
+        return next(
+            (each for each in self._subscriptions.values() if (each.workspace, each.id) == (workspace, number)), None
+        )
+
+    def put(self, subscription: Subscription) -> None:
+        """Keep it as it is, in the place of what stood there."""
+        self._subscriptions[_place_in(subscription)] = subscription
+
     async def save_subscription(self, subscription: Subscription, change: Change, *, replaces: int) -> Subscription:
         expect_readable(subscription)
         place = _place_in(subscription)

@@ -13,27 +13,27 @@ from rich.text import Text
 
 from adapters.cli.render.digest import STYLES
 from adapters.cli.render.message_view import Buttons, Choice, Message, MessageView, Part, Rule, TextLines, shortened
-from bot.models import Digest
+from bot.models import Digest, Layout
 
 Json = Mapping[str, Any]
 
 _NAMES = {"slack": "Slack", "discord": "Discord"}
 
 
-def whole_messages(digests: Sequence[Digest], platform: str, *, compact: bool) -> Iterator[MessageView]:
+def whole_messages(digests: Sequence[Digest], platform: str, *, layout: Layout) -> Iterator[MessageView]:
     """Yield every message of the digests on "slack" or "discord"."""
     for each in digests:
-        found = _messages(each, platform, compact=compact)
+        found = _messages(each, platform, layout=layout)
         for number, message in enumerate(found, start=1):
             part = f", message {number} of {len(found)}" if len(found) > 1 else ""
             yield _view(message, platform, f"{_NAMES[platform]}{part}")
 
 
-def excerpts(digest: Digest, *, compact: bool) -> Iterator[MessageView]:
+def excerpts(digest: Digest, *, layout: Layout) -> Iterator[MessageView]:
     """Yield the digest in short as each platform shows it: its first entry, and how it ends."""
     others = len(digest.entries) - 1
     for platform, name in _NAMES.items():
-        found = _messages(digest, platform, compact=compact)
+        found = _messages(digest, platform, layout=layout)
         if others < 1:
             yield from (_view(each, platform, name) for each in found)
             continue
@@ -41,20 +41,20 @@ def excerpts(digest: Digest, *, compact: bool) -> Iterator[MessageView]:
         yield _view(shortened(found, told), platform, f"The same in {name}")
 
 
-def sent_messages(digest: Digest, platform: str, *, compact: bool) -> list[dict[str, Any]]:
+def sent_messages(digest: Digest, platform: str, *, layout: Layout) -> list[dict[str, Any]]:
     """Return the messages as "slack" or "discord" is given them; Slack's Block Kit Builder shows its own too."""
     if platform == "slack":
         from adapters.slack.render.messages import digest as slack_messages
 
-        sent = slack_messages(digest, compact=compact, late=False, layout="message")
+        sent = slack_messages(digest, layout=layout, late=False)
         return [{"text": each.text, "blocks": list(each.blocks)} for each in sent]
     from adapters.discord.render.messages import payloads
 
-    return [json.loads(each)["body"] for each in payloads(digest, compact=compact, late=False)]
+    return [json.loads(each)["body"] for each in payloads(digest, layout=layout, late=False)]
 
 
-def _messages(digest: Digest, platform: str, *, compact: bool) -> list[Message]:
-    sent = sent_messages(digest, platform, compact=compact)
+def _messages(digest: Digest, platform: str, *, layout: Layout) -> list[Message]:
+    sent = sent_messages(digest, platform, layout=layout)
     if platform == "slack":
         return [Message(tuple(_slack_parts(each["blocks"]))) for each in sent]
     return [Message(tuple(_discord_parts(each["components"]))) for each in sent]

@@ -29,7 +29,7 @@ from adapters.words import (
     title,
     warnings,
 )
-from bot.models import PARTS, Digest, Entry
+from bot.models import PARTS, Digest, Entry, Layout
 from bot.wording import long_day
 
 MEASURE = 100  # columns; typographers ask for 45–90 characters of text, and the margin takes some of these
@@ -115,14 +115,14 @@ class Sheet:
 
 @dataclass(frozen=True)
 class DigestView:
-    """A digest as rich prints it. `compact` gives one paragraph per entry instead of the four parts."""
+    """A digest as rich prints it: in brief, or each entry in full."""
 
     digest: Digest
-    compact: bool = False
+    layout: Layout = Layout.BRIEF
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         sheet = Sheet(console, max(10, min(options.max_width, MEASURE)))
-        yield from printable(digest_lines(self.digest, sheet, compact=self.compact), options.encoding)
+        yield from printable(digest_lines(self.digest, sheet, self.layout), options.encoding)
 
 
 def printable(lines: Iterable[Text], encoding: str) -> Iterator[Text]:
@@ -135,18 +135,21 @@ def printable(lines: Iterable[Text], encoding: str) -> Iterator[Text]:
         yield line
 
 
-def digest_lines(digest: Digest, sheet: Sheet, *, compact: bool = False) -> Iterator[Text]:
+def digest_lines(digest: Digest, sheet: Sheet, layout: Layout) -> Iterator[Text]:
     """Print masthead, entries and coverage."""
+    printed = _compact if layout is Layout.BRIEF else _full
     yield from _masthead(digest, sheet)
     for number, entry in enumerate(digest.entries, start=1):
         yield Text()
-        yield from _compact(number, entry, digest, sheet) if compact else _full(number, entry, digest, sheet)
+        yield from printed(number, entry, digest, sheet)
     if not digest.entries:
         yield Text()
         yield from sheet.wrapped(Text(empty_sentence(digest.coverage)), 0 if sheet.narrow else _NUMBER)
     yield Text()
     yield sheet.rule("─")
     yield from sheet.wrapped(Text(coverage_line(digest.coverage), style=STYLES["quiet"]))
+    if digest.news:
+        yield from sheet.wrapped(Text("".join(piece for piece, _ in emphasised(clean(digest.news))), style=STYLES["quiet"]))
 
 
 def _masthead(digest: Digest, sheet: Sheet) -> Iterator[Text]:

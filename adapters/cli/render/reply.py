@@ -53,7 +53,7 @@ def _lines(reply: Reply, today: date, sheet: Sheet) -> Iterator[Text]:
         yield from _title_alone(number, entry, sheet) if entry.title_only else _entry(number, entry, today, sheet)
     for digest in reply.digests:
         yield Text()
-        yield from digest_lines(digest, sheet, compact=reply.compact)
+        yield from digest_lines(digest, sheet, reply.layout)
     if reply.next_steps or reply.buttons:
         yield Text()
     for step in reply.next_steps:

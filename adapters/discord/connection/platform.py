@@ -59,7 +59,7 @@ async def opened(
         channels=channels,
         answers=DiscordAnswers(client, platform.chats, platform.clock, tasks, platform.untold),
     )
-    messenger = DiscordMessenger(client, platform.chats, threads=settings.threads, clock=platform.clock, channels=channels)
+    messenger = DiscordMessenger(client, platform.chats, clock=platform.clock, channels=channels)
     platform.channel_opened(f"{PLATFORM}:", "")  # there may be another token, or what happened meanwhile was not heard
     try:
         yield DiscordPlatform(messenger, Gateway(context, invalid, timeouts=timeouts), client)

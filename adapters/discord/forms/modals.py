@@ -15,7 +15,7 @@ from bot.commands.forms import FilterForm, Form, SubscribeForm, TopicForm, fille
 from bot.errors import BotError, Conflict, UsageError
 from bot.handlers.surfaces.forms import filter_form, submit, subscribe_form, topic_form
 from bot.handlers.wording.failures import failure_reply, usage_failure
-from bot.models import Actor, Reply
+from bot.models import Actor, Layout, Reply
 
 log = logging.getLogger(__name__)
 
@@ -155,12 +155,10 @@ _WHEN = FormField("When", "For example weekdays at 09:00 in Europe/Zurich, or mo
 _NUMBERS = FormField("How many entries, and how good", "For example top 7 min 0.4; nothing: as usual.")
 _FILTER = FormField("Filter", "A query that everything posted here must satisfy.", long=True)
 _QUERY = FormField("Only what satisfies", "A query; nothing: everything may be posted.", long=True)
-_LAYOUTS = {
-    "full quiet": "In full; quiet when there is nothing",
-    "full always": "In full; also when there is nothing",
-    "compact quiet": "Compact; quiet when there is nothing",
-    "compact always": "Compact; also when there is nothing",
-}
+_USUAL = "usual"
+_NAMED = {_USUAL: "As usual", Layout.BRIEF: "Brief", Layout.THREAD: "Brief, and in full in a thread", Layout.FULL: "In full"}
+_EMPTY = {"quiet": "quiet when there is nothing", "always": "also when there is nothing"}
+_LAYOUTS = {f"{name} {empty}": f"{said}; {when}" for name, said in _NAMED.items() for empty, when in _EMPTY.items()}
 
 
 async def _standing(kind: FormKind, context: DiscordContext, actor: Actor, topic: str) -> Form:
@@ -231,7 +229,7 @@ def _subscription_texts(form: SubscribeForm) -> dict[str, str]:
         "topic": form.topic,
         "when": _rest(when),
         "numbers": _rest(how_many),
-        "layout": f"{'compact' if form.compact else 'full'} {'always' if form.always else 'quiet'}",
+        "layout": f"{form.layout or _USUAL} {'always' if form.always else 'quiet'}",
         "filter": form.filter,
     }
 
@@ -245,6 +243,6 @@ def _read_subscription(like: SubscribeForm, said: Said) -> SubscribeForm:
     assert isinstance(command, Subscribe)  # noqa: S101 - the text begins so
     layout, silence = said["layout"].split()
     bare = replace(like, entries=None, min_score=None, filter=on_one_line(said["filter"]))
-    compact, always = layout == "compact", silence == "always"
-    made = filled(bare, replace(command, topic=like.topic, compact=compact, always=always, filter=""))
-    return replace(made, subscribed=like.subscribed)
+    chosen = None if layout == _USUAL else Layout(layout)
+    made = filled(bare, replace(command, topic=like.topic, always=silence == "always", filter=""))
+    return replace(made, layout=chosen, subscribed=like.subscribed)

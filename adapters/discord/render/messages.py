@@ -44,7 +44,7 @@ from adapters.words import (
     warnings,
 )
 from bot.commands import Now, Why, write
-from bot.models import Attachment, Button, Digest, Entry, Item, Reply, ReplyEntry, Summary, SummaryPart
+from bot.models import Attachment, Button, Digest, Entry, Item, Layout, Reply, ReplyEntry, Summary, SummaryPart
 from bot.wording import long_day
 
 IS_COMPONENTS_V2 = 1 << 15
@@ -58,6 +58,7 @@ _LINES = 20  # of an entry that stand in one text with its title
 _STEPS = 8  # what to do next; each takes a part of the room of four long ones
 _FIELD = 800
 _FOOTER = 700
+_NEWS = 300
 _HEAD = 700  # what the head of a message may take at most: name, day, part, late
 _PIECE = TEXTS_USED - _HEAD - _FOOTER  # and so what one entry may
 _HEAD_COUNT = 9  # components of card, head, select in its row, footer, their rule, and a marker
@@ -87,7 +88,7 @@ class DiscordMessage:
 # --- digests
 
 
-def payloads(digest: Digest, *, compact: bool, late: bool) -> list[str]:
+def payloads(digest: Digest, *, layout: Layout, late: bool) -> list[str]:
     """Return the digest as what the ledger keeps of each of its messages: JSON text."""
     name = clean(digest.title) or clean(digest.topic)
     day = digest.day.isoformat()
@@ -100,20 +101,21 @@ def payloads(digest: Digest, *, compact: bool, late: bool) -> list[str]:
                 "keys": each.keys,
                 "thread": f"{name} · {day}",
                 "tag": digest.tag or name,
+                "hangs": layout is Layout.THREAD,
             },
             ensure_ascii=False,
         )
-        for each in digest_messages(digest, compact=compact, late=late)
+        for each in digest_messages(digest, layout=layout, late=late)
     ]
 
 
-def digest_messages(digest: Digest, *, compact: bool, late: bool = False) -> list[DiscordMessage]:
+def digest_messages(digest: Digest, *, layout: Layout, late: bool = False) -> list[DiscordMessage]:
     """Return the digest as one or more messages, parted between entries; the last ends in the coverage line."""
+    compact, news = layout is Layout.BRIEF, markdown.sentence(digest.news, _NEWS) if digest.news else ""
     pieces = [_entry(number, each, digest, compact=compact) for number, each in enumerate(digest.entries, start=1)]
     footer = markdown.small_print(markdown.escaped_to_fit(coverage_line(digest.coverage), _FOOTER - 5))
-    found = list(
-        fill_messages(pieces or [_empty(digest)], _PIECE + _FOOTER - length(footer), COMPONENTS - _HEAD_COUNT, ruled=True)
-    )
+    room, count = _PIECE + _FOOTER - length(footer) - length(news), COMPONENTS - _HEAD_COUNT - bool(news)
+    found = list(fill_messages(pieces or [_empty(digest)], room, count, ruled=True))
     postings = []
     for part, sheet in enumerate(found, start=1):
         last = part == len(found)
@@ -124,8 +126,9 @@ def digest_messages(digest: Digest, *, compact: bool, late: bool = False) -> lis
         why = select("Why was it chosen?", [each for piece in sheet for each in _reasons(piece.keys, digest)])
         blocks += [*([rule()] if why.components else []), *why.components]
         blocks += [text(footer)] if last and why.components else [rule(), text(footer)] if last else []
+        blocks += [text(news)] if last and news else []
         whole = joined(*sheet, why)
-        plain = _plain([head, *map(_headline, sheet), footer if last else ""])
+        plain = _plain([head, *map(_headline, sheet), footer if last else "", news if last else ""])
         keys = tuple(each.keys for each in sheet if each.keys)
         postings.append(DiscordMessage((container(blocks),), plain, whole.keep, keys))
     return postings
@@ -228,7 +231,7 @@ def reply_messages(reply: Reply, today: date, form: FormRequest | None = None) -
     ]
     closing = joined(*_closing(reply, form))
     end = [closing] if closing.components else []
-    shown = [each for digest in reply.digests for each in digest_messages(digest, compact=reply.compact)]
+    shown = [each for digest in reply.digests for each in digest_messages(digest, layout=reply.layout)]
     if not shown:
         return _reply_messages(reply, pieces + end)
     return [*_reply_messages(reply, pieces), *shown, *(_reply_messages(reply, end) if end else ())]

@@ -92,9 +92,7 @@ async def opened(
             await installations.load()
         clients = Clients(settings, session, platform.clock, installations)
         app, tasks = built_app(clients), BackgroundTasks()
-        messenger = SlackMessenger(
-            clients, layout=settings.layout, join_channels=settings.join_channels, chats=platform.chats
-        )
+        messenger = SlackMessenger(clients, join_channels=settings.join_channels, chats=platform.chats)
         _listen(app, platform, messenger, clients, tasks)
         seen = SeenEvents(platform.chats, platform.clock)
         dispatcher = Dispatcher(app, seen, platform.clock, platform.unreadable)

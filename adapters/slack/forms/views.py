@@ -26,7 +26,7 @@ from adapters.slack.forms.fields import (
 )
 from bot.commands import Scope
 from bot.commands.forms import FilterForm, SubscribeForm, TopicForm
-from bot.models import LONGEST_TITLE, MOST_ENTRIES, MOST_WEIGHT
+from bot.models import LONGEST_TITLE, MOST_ENTRIES, MOST_WEIGHT, Layout
 from bot.wording import DAYS
 
 TEST = "test"  # the button that tries a filter
@@ -35,7 +35,13 @@ _LONGEST = 2000  # characters of a query
 _NAME = 40  # characters of a topic's name
 _SUBSCRIBE = "Subscribe a channel"
 _DAYS = tuple((str(day), name) for day, name in enumerate(DAYS))
-_LAYOUTS = (("full", "Full: four parts of each entry"), ("compact", "Compact: one paragraph each"))
+_USUAL = "usual"
+_LAYOUTS = (
+    (_USUAL, "As usual here"),
+    (Layout.BRIEF, "Brief: a line or two each"),
+    (Layout.THREAD, "Brief, and each in full in its thread"),
+    (Layout.FULL, "Full: the parts of each entry"),
+)
 _EMPTY = (("quiet", "Stay quiet"), ("always", "Say that there is nothing"))
 
 
@@ -193,7 +199,7 @@ def _subscription_fields(form: SubscribeForm, field: Callable[..., Block]) -> li
         field(
             "min", "Least score", number_input(least, "0", "1", decimal=True), hint="From 0 to 1. Empty: as the topic says."
         ),
-        field("layout", "Layout", one_of(_LAYOUTS, "compact" if form.compact else "full"), optional=False),
+        field("layout", "Layout", one_of(_LAYOUTS, form.layout or _USUAL), optional=False),
         field("empty", "When there is nothing", one_of(_EMPTY, "always" if form.always else "quiet"), optional=False),
         field("filter", "Filter", query, hint=hint),
     ]
@@ -215,7 +221,7 @@ def read_subscription(said: Mapping[str, Said], like: SubscribeForm) -> Subscrib
         zone=_text(said["zone"]),
         entries=int(_text(said["entries"])) if said["entries"] else None,
         min_score=float(_text(said["min"])) if said["min"] else None,
-        compact=said["layout"] == "compact",
+        layout=None if said["layout"] == _USUAL else Layout(_text(said["layout"])),
         always=said["empty"] == "always",
         filter=on_one_line(_text(said["filter"])),
     )

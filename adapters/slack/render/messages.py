@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, Literal
+from typing import Any
 
 from slack_sdk.models.blocks import Block
 
@@ -41,10 +41,8 @@ from adapters.slack.render.cards import card as card_blocks
 from adapters.slack.render.limits import CONTEXT, units
 from adapters.text import clean, cut, emphasised
 from adapters.words import SpanKind, coverage_line, empty_sentence, kept_of_seen, spans
-from bot.models import Attachment, Button, Digest, Entry, Field, Reply, ReplyEntry
+from bot.models import Attachment, Button, Digest, Entry, Field, Layout, Reply, ReplyEntry
 from bot.wording import long_day
-
-Layout = Literal["message", "thread"]
 
 _LATE = "⏰ Late: this digest was due earlier."
 _TITLES = 10  # of a list that stand in one block
@@ -118,15 +116,15 @@ def _cut(text: str, most: int) -> str:
 # --- digests
 
 
-def digest(digest: Digest, *, compact: bool, late: bool, layout: Layout) -> list[SlackMessage]:
+def digest(digest: Digest, *, layout: Layout, late: bool) -> list[SlackMessage]:
     """Return a digest as the messages to post, in their order; those after the first belong in its thread.
 
-    With the layout "thread" the first one lists the titles, and each entry is a message of its own.
+    In threads the first one lists the titles, and each entry is a message of its own.
     """
-    if layout == "thread" and digest.entries:
+    if layout is Layout.THREAD and digest.entries:
         head = _packed(digest, [*_contents(digest), _footer(digest)], late=late)
-        return [*head, *_alone(digest, compact=compact)]
-    return _packed(digest, _groups(digest, compact=compact), late=late)
+        return [*head, *_alone(digest)]
+    return _packed(digest, _groups(digest, compact=layout is not Layout.FULL), late=late)
 
 
 def _packed(digest: Digest, pieces: Iterable[BlockGroup], *, late: bool) -> list[SlackMessage]:
@@ -135,9 +133,9 @@ def _packed(digest: Digest, pieces: Iterable[BlockGroup], *, late: bool) -> list
     return messages_of([marked, *pieces], _more(), _continued(digest), marked if late else plain)
 
 
-def _alone(digest: Digest, *, compact: bool) -> Iterator[SlackMessage]:
+def _alone(digest: Digest) -> Iterator[SlackMessage]:
     for number, entry in enumerate(digest.entries, start=1):
-        yield from messages_of([entry_group(entry, number, digest, compact=compact, alone=True)])
+        yield from messages_of([entry_group(entry, number, digest, compact=False, alone=True)])
 
 
 def _more() -> BlockGroup:
@@ -177,7 +175,9 @@ def _masthead(digest: Digest, *, late: bool) -> BlockGroup:
 def _footer(digest: Digest) -> BlockGroup:
     """Return the line that says who was asked, and what was kept and dropped."""
     line = cut(coverage_line(digest.coverage), CONTEXT, units)
-    return block_group(divider(), context_line(line), text=exact(line))
+    news = rich(paragraph(sentence(digest.news, _LINE))) if digest.news else []
+    text = "\n".join(filter(None, (exact(line), as_mrkdwn(digest.news, _LINE))))
+    return block_group(divider(), context_line(line), news, text=text)
 
 
 def _contents(digest: Digest) -> Iterator[BlockGroup]:
@@ -230,7 +230,7 @@ def _reply_groups(reply: Reply, today: date, handed_over: str) -> Iterator[Block
         yield from _reply_entry(number, entry, today, names)
     for each in reply.digests:
         yield _masthead(each, late=False)
-        yield from _groups(each, compact=reply.compact)
+        yield from _groups(each, compact=reply.layout is not Layout.FULL)
     if reply.attachment is not None:
         yield _file(reply.attachment, handed_over)
     yield from _steps(reply.next_steps, names)

@@ -11,7 +11,7 @@ from bot.handlers.context import HandlerContext, handles
 from bot.handlers.subscriptions.times import in_zone, moment_in_words, next_due, pause_in_words
 from bot.handlers.wording.failures import in_one_line
 from bot.handlers.wording.replies import button, subscribe_button
-from bot.models import Actor, Button, Digest, Reply, Subscription, Topic
+from bot.models import Actor, Button, Digest, Layout, Reply, Subscription, Topic
 from bot.wording import time_in_words
 
 AT_ONCE = 3  # digests of one answer; more would fill a channel
@@ -34,13 +34,19 @@ async def _previews(
         title="Preview" if len(made) > 1 else f"Preview: {first.title}",
         text=(*(said for _, said in made), *_shared([digest for digest, _ in made])),
         digests=tuple(digest for digest, _ in made),
-        compact=all(each is not None and each.compact for _, each in asked[:AT_ONCE]),
+        layout=await _layout(context, [each for _, each in asked[:AT_ONCE]], actor),
         next_steps=() if any(digest.entries for digest, _ in made) else _for_more(first),
         buttons=(
             *(button(topic.title, Now(topic.name)) for topic, _ in asked[AT_ONCE:]),
             *(_buttons(first, subscription) if len(asked) == 1 else ()),
         ),
     )
+
+
+async def _layout(context: HandlerContext, subscriptions: Sequence[Subscription | None], actor: Actor) -> Layout:
+    """Return the layout of all of them, the usual one where they differ."""
+    layouts = {await context.requests.layout(actor.workspace, each) for each in subscriptions}
+    return layouts.pop() if len(layouts) == 1 else await context.requests.layout(actor.workspace)
 
 
 def _shared(digests: Sequence[Digest]) -> tuple[str, ...]:

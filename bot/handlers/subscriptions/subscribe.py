@@ -150,11 +150,12 @@ def _altered(base: Subscription, command: Subscribe, wanted: Query | None) -> Su
     elif command.weekdays is not None:
         schedule = replace(schedule, weekdays=tuple(sorted(set(command.weekdays))), month_day=0)
     schedule = replace(schedule, at=command.at or schedule.at, zone=command.zone or schedule.zone)
-    said = {"entries": command.entries, "min_score": command.min_score, "compact": command.compact, "filter": wanted}
+    said = {"entries": command.entries, "min_score": command.min_score, "layout": command.layout, "filter": wanted}
     said["always"] = command.always
     kept = {name: None if value is Usual.USUAL else value for name, value in said.items() if value is not None}
     tag = "" if command.tag == NO_TAG else command.tag or base.tag
-    return replace(base, schedule=schedule, tag=tag, **kept)  # type: ignore[arg-type]
+    surprised = base.is_new_to_brief and command.layout is None
+    return replace(base, schedule=schedule, tag=tag, is_new_to_brief=surprised, **kept)  # type: ignore[arg-type]
 
 
 async def _confirmation(

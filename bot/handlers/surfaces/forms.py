@@ -48,7 +48,7 @@ def _standing(here: Subscription, topic: Topic) -> SubscribeForm:
         zone=schedule.zone,
         entries=here.entries,
         min_score=here.min_score,
-        compact=here.compact,
+        layout=here.layout,
         always=here.always,
         filter=one_line(here.filter.text),
     )

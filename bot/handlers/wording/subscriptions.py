@@ -27,7 +27,7 @@ def as_command(subscription: Subscription) -> str:
             zone=schedule.zone,
             entries=subscription.entries,
             min_score=subscription.min_score,
-            compact=subscription.compact,
+            layout=subscription.layout,
             always=subscription.always,
             tag=subscription.tag,
             filter=subscription.filter.text,
@@ -49,7 +49,7 @@ async def subscription_fields(
         ("Entries", f"up to {subscription.entries or settled or context.limits.entries}"),
         ("Least score", f"{least:g}"),
         ("Filter", _filters_in_words(subscription, topic)),
-        ("Layout", "compact" if subscription.compact else "full"),
+        ("Layout", (await context.requests.layout(subscription.workspace, subscription)).value),
         ("When there is nothing", "says so" if subscription.always else "stays quiet"),
         *((("Tag", subscription.tag),) if subscription.tag else ()),
     ]
@@ -67,10 +67,10 @@ def _filters_in_words(subscription: Subscription, topic: Topic | None) -> str:
 
 
 def _size_in_words(subscription: Subscription) -> str:
-    """Return what departs from the usual: "up to 5 entries, compact"."""
+    """Return what departs from the usual: "up to 5 entries, full"."""
     said = [f"up to {counted(subscription.entries, 'entry')}"] if subscription.entries else []
     said += [f"at least {subscription.min_score:g}"] if subscription.min_score is not None else []
-    said += ["compact"] if subscription.compact else []
+    said += [subscription.layout.value] if subscription.layout else []
     said += ["also when there is nothing"] if subscription.always else []
     return ", ".join(said)
 

@@ -1,5 +1,7 @@
 """When something may be written: only over what its writer has read. Shared by every store, so that all answer alike."""
 
+from dataclasses import replace
+
 from bot.errors import Conflict, StoreError
 from bot.models import Preferences, Query, Subscription, Topic
 from bot.query import parse
@@ -37,6 +39,11 @@ def expect_settled(replaces: Preferences | None, stored: Preferences) -> None:
     """Raise Conflict unless the stored preferences are those that the writer has read; None: whatever they are."""
     if replaces is not None and replaces != stored:
         raise Conflict("Somebody changed the settings in between; look at them and try again.")
+
+
+def with_news(subscription: Subscription, *, told: bool) -> Subscription:
+    """Return it as it is stored once a digest told what it tells once, or that digest was dropped unposted."""
+    return replace(subscription, is_new_to_brief=not told, revision=subscription.revision + 1)
 
 
 def expect_readable(given: Topic | Subscription) -> None:

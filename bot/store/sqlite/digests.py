@@ -102,13 +102,14 @@ def prune(db: Database, before: datetime) -> None:
     db.execute(f"delete from unposted where at < ? and (workspace, channel, topic) not in ({standing})", [micros(before)])
 
 
-def drop(db: Database, ended: Delivery) -> None:
+def drop(db: Database, ended: Delivery) -> bool:
     """Drop the digest of a delivery, and what it would have posted; the next one looks at what it looked at.
 
     So do the next ones of other topics at what theirs looked at that were made since: these left out what it showed.
+    Return whether it had news for the channel.
     """
     if ended.made_at is None:
-        return  # made by an edition that did not note it: which of a day's digests it was is not known
+        return False  # made by an edition that did not note it: which of a day's digests it was is not known
     place = [ended.workspace, ended.channel]
     which = [*place, ended.topic, ended.occurrence[1].isoformat(), micros(ended.made_at)]
     sql = "select id, after, data from digests where workspace = ? and channel = ? and topic = ? and day = ? and saved = ?"
@@ -116,7 +117,8 @@ def drop(db: Database, ended: Delivery) -> None:
         "select topic, after, data from digests where workspace = ? and channel = ? and topic <> ? and saved >= ?"
         " order by topic desc, after desc, id desc"
     )
-    for number, *own in db.execute(sql, which).fetchall():
+    dropped = db.execute(sql, which).fetchall()
+    for number, *own in dropped:
         others = db.execute(since_then, [*place, ended.topic, micros(ended.made_at)]).fetchall()
         first = {topic: begin for topic, *begin in others}  # the last of each topic stays: the one that began first
         for topic, (after, data) in [(ended.topic, own), *reversed(first.items())]:
@@ -127,6 +129,7 @@ def drop(db: Database, ended: Delivery) -> None:
             db.execute("insert into unposted (workspace, channel, topic, after, since, at) values (?, ?, ?, ?, ?, ?)", owed)
         db.execute("delete from posted where workspace = ? and channel = ? and digest = ?", [*place, number])
         db.execute("delete from digests where id = ?", [number])
+    return any(_has_news(data) for *_, data in dropped)
 
 
 def _posting(key: str, topic: str | None, day: str | None, saved: int, score: float | None) -> Posting:
@@ -138,6 +141,12 @@ def _posting(key: str, topic: str | None, day: str | None, saved: int, score: fl
 @or_damaged
 def _day(text: str) -> date:
     return date.fromisoformat(text)
+
+
+def _has_news(data: str) -> bool:
+    with contextlib.suppress(ValueError, AttributeError):  # a damaged record keeps no delivery from ending
+        return bool(json.loads(data).get("news"))
+    return False
 
 
 @or_damaged

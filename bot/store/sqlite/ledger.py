@@ -27,8 +27,10 @@ from bot.store.records import (
     payloads_to_bytes,
     subscription_from_text,
     time_of,
+    to_text,
     wakes,
 )
+from bot.store.rules.revisions import with_news
 from bot.store.rules.transitions import (
     KEPT,
     OPEN,
@@ -147,6 +149,8 @@ class SqliteLedger(Tables):
             expect_latest(digest, digests.reach(db, fresh.workspace, fresh.channel, digest.topic))
             expect_unposted(digests.posted_of(db, fresh.workspace, fresh.channel, carried_names(digest)))
             digests.keep(db, fresh.workspace, fresh.channel, digest, now)
+            if digest.news:
+                _note_told(db, fresh.workspace, fresh.subscription, told=True)
         for each in deliveries:
             _insert(db, each)
         return True
@@ -202,7 +206,7 @@ class SqliteLedger(Tables):
         for each in (fresh, *after(fresh, _siblings(db, fresh))):
             _update(db, each)
         if is_undone(fresh, delivery, unposted=unposted):
-            digests.drop(db, fresh)
+            _drop(db, fresh)
         return True
 
     @writing
@@ -274,6 +278,21 @@ def _open(db: Database, planned: Planned) -> int:
 def _is_wanted(db: Database, workspace: str, subscription: str) -> bool:
     sql = "select 1 from subscriptions where workspace = ? and id = ?"
     return db.execute(sql, [workspace, subscription]).fetchone() is not None
+
+
+def _drop(db: Database, ended: Delivery) -> None:
+    """Drop the digest of a delivery; what it would have told once is to be told again."""
+    if digests.drop(db, ended):
+        _note_told(db, ended.workspace, ended.occurrence[0], told=False)
+
+
+def _note_told(db: Database, workspace: str, subscription: str, *, told: bool) -> None:
+    row = db.execute("select data from subscriptions where workspace = ? and id = ?", [workspace, subscription]).fetchone()
+    if row is None:
+        return
+    fresh = with_news(subscription_from_text(row[0]), told=told)
+    values = [fresh.revision, to_text(fresh), workspace, subscription]
+    db.execute("update subscriptions set revision = ?, data = ? where workspace = ? and id = ?", values)
 
 
 def _let_count_turns(db: Database, had: Mapping[str, int], without: Collection[str]) -> None:
@@ -457,7 +476,7 @@ def end(db: Database, workspace: str, subscriptions: Iterable[str]) -> None:
             ended = expired(delivery_from_text(data, None), UNSUBSCRIBED)
             _update(db, ended)
             if ended.part == 1:
-                digests.drop(db, ended)
+                _drop(db, ended)
 
 
 def prune(db: Database, now: datetime) -> None:

@@ -485,6 +485,21 @@ def _entry_shown(payload: bytes) -> str:
         return ""
 
 
+@migrations()
+def m010_layouts(db: Database) -> None:
+    """Let subscriptions name a layout: what was compact is brief, and what was not had not chosen any.
+
+    The first short digest of each says what is new. Records of people may name layouts from here on, which older versions
+    take for damage.
+    """
+    for workspace, name, data in db.execute("select workspace, id, data from subscriptions").fetchall():
+        with contextlib.suppress(ValueError, TypeError, AttributeError):  # a damaged one
+            record = json.loads(data)
+            chosen = {"layout": "brief"} if record.pop("compact", False) else {}
+            found = [json.dumps({**record, **chosen, "is_new_to_brief": True}, separators=(",", ":")), workspace, name]
+            db.execute("update subscriptions set data = ? where workspace = ? and id = ?", found)
+
+
 def _owed(db: Database, what: str) -> list[dict[str, str]]:
     """Return what the eighth edition kept in one fact; nothing of a damaged one."""
     row = db.execute("select value from facts where name = 'owed'").fetchone()

@@ -8,7 +8,7 @@ import pytest
 
 from adapters.cli.folder_messenger import FolderMessenger
 from bot.errors import Reach, Refused
-from bot.models import Delivery
+from bot.models import Delivery, Layout
 from tests.conftest import NOW
 from tests.fakes.digests import GPU, HOSTILE
 from tests.fakes.looks import seek
@@ -16,7 +16,7 @@ from tests.fakes.transcript import delivery
 
 
 async def made(messenger: FolderMessenger, number: int = 1, *, late: bool = False, **changes: object) -> Delivery:
-    (payload,) = await asyncio.to_thread(messenger.render, GPU, compact=False, late=late)
+    (payload,) = await asyncio.to_thread(messenger.render, GPU, layout=Layout.FULL, late=late)
     plain = delivery(number, now=NOW, topic="gpu-systems", workspace="local", channel="local", payload=payload)
     return replace(plain, first_try=NOW, **changes)  # type: ignore[arg-type]
 
@@ -69,7 +69,7 @@ async def test_what_is_late_says_so_first(tmp_path: Path) -> None:
 @pytest.mark.parametrize("topic", ["../../etc/passwd", "a/b", "", "x" * 300, "Ärger \x00"])
 async def test_no_name_of_a_topic_leads_out_of_the_folder(tmp_path: Path, topic: str) -> None:
     messenger = FolderMessenger(tmp_path / "digests")
-    (payload,) = await asyncio.to_thread(messenger.render, HOSTILE, compact=True, late=False)
+    (payload,) = await asyncio.to_thread(messenger.render, HOSTILE, layout=Layout.BRIEF, late=False)
     name = await messenger.send(await made(messenger, topic=topic, payload=payload))
     assert name.startswith("2026-04-01")
     written = await asyncio.to_thread(files, tmp_path / "digests")

@@ -34,11 +34,9 @@ def _subscribe(command: Subscribe) -> dict[str, Any]:
     if command.at is not None:
         found["at"] = f"{command.at:%H:%M}"
     said: dict[str, Any] = {"zone": command.zone, "tag": command.tag, "filter": command.filter}
-    numbers = {"entries": command.entries, "min_score": command.min_score}
+    numbers = {"entries": command.entries, "min_score": command.min_score, "layout": command.layout}
     said |= {name: value for name, value in numbers.items() if value is not Usual.USUAL}
     said["as_usual"] = " ".join(name for name, value in numbers.items() if value is Usual.USUAL)
-    if command.compact is not None:
-        said["layout"] = "compact" if command.compact else "full"
     if command.always is not None:
         said["when_empty"] = "always" if command.always else "quiet"
     return found | {name: value for name, value in said.items() if value not in (None, "")}

@@ -13,7 +13,7 @@ from adapters.discord.client.api import BREAK, InvalidRequests, RequestPace, Res
 from adapters.discord.send import DiscordMessenger
 from bot.delivery import delivery_id
 from bot.errors import Delayed, DeliveryError, Reach, Refused, Rejected, Uncertain
-from bot.models import Delivery
+from bot.models import Delivery, Layout
 from tests.adapters.discord.render.test_messages import many
 from tests.fakes.digests import GPU
 from tests.fakes.discord import Channel, FakeDiscord, Fault, Guild, Kind, Permission, running
@@ -45,10 +45,12 @@ def messenger(door: RestClient) -> DiscordMessenger:
     return DiscordMessenger(door, MemoryStore().chats)
 
 
-def deliveries(messenger: DiscordMessenger, guild: Guild, channel: Channel, *, entries: int = 3) -> list[Delivery]:
+def deliveries(
+    messenger: DiscordMessenger, guild: Guild, channel: Channel, *, entries: int = 3, layout: Layout = Layout.FULL
+) -> list[Delivery]:
     """Return what the ledger hands out for a digest of so many entries, as at the first try."""
     digest = GPU if entries == 3 else many(entries)
-    payloads = messenger.render(digest, compact=False, late=False)
+    payloads = messenger.render(digest, layout=layout, late=False)
     now = datetime.now(UTC)
     return [
         Delivery(
@@ -137,9 +139,9 @@ async def test_parts_follow_each_other_in_the_channel(fake: FakeDiscord, guild: 
 async def test_with_threads_the_rest_of_a_digest_hangs_in_a_thread_of_its_first_message(
     fake: FakeDiscord, guild: Guild, door: RestClient
 ) -> None:
-    messenger = DiscordMessenger(door, MemoryStore().chats, threads=True)
+    messenger = DiscordMessenger(door, MemoryStore().chats)
     papers = fake.channel(guild, "papers")
-    first, second, third = deliveries(messenger, guild, papers, entries=9)[:3]
+    first, second, third = deliveries(messenger, guild, papers, entries=9, layout=Layout.THREAD)[:3]
     head = await messenger.send(first)
     second, third = replace(second, thread=head), replace(third, thread=head)
     name = await messenger.send(second)

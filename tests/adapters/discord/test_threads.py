@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from adapters.discord.client.api import RestClient
 from adapters.discord.send import DiscordMessenger
 from bot.errors import Delayed, Refused, Rejected, Uncertain
-from bot.models import Delivery
+from bot.models import Delivery, Layout
 from tests.adapters.discord.test_send import again, deliveries
 from tests.conftest import tries
 from tests.fakes.discord import Channel, FakeDiscord, Fault, Guild, Kind, Message, Permission, running
@@ -38,10 +38,10 @@ class Bench:
         self.restart()
 
     def restart(self) -> None:
-        self.messenger = DiscordMessenger(self.door, MemoryStore().chats, threads=True)
+        self.messenger = DiscordMessenger(self.door, MemoryStore().chats)
 
     def parts(self, channel: Channel | None = None, *, entries: int = 12) -> Sequence[Delivery]:
-        return deliveries(self.messenger, self.guild, channel or self.papers, entries=entries)
+        return deliveries(self.messenger, self.guild, channel or self.papers, entries=entries, layout=Layout.THREAD)
 
     @property
     def thread(self) -> Channel | None:

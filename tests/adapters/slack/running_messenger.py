@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pydantic import SecretStr
 
 from adapters.slack.client.api import Clients, new_session
-from adapters.slack.render.messages import Layout
 from adapters.slack.send import SlackMessenger
 from bot.settings.chat import SlackSettings
 from tests.conftest import NOW
@@ -25,10 +24,10 @@ class Room:
 
 
 @asynccontextmanager
-async def posting(layout: Layout = "message", *, join_channels: bool = True, api_url: str = "") -> AsyncIterator[Room]:
+async def posting(*, join_channels: bool = True, api_url: str = "") -> AsyncIterator[Room]:
     """Run a Slack that counts no requests, and a Messenger for it, or for what is at another address."""
     async with slack.running(tiers=False) as fake, new_session() as session:
         settings = SlackSettings(bot_token=SecretStr(fake.bot_token), api_url=api_url or fake.api_url)
         chats = MemoryStore()
         clients = Clients(settings, session, lambda: NOW)
-        yield Room(fake, SlackMessenger(clients, layout=layout, join_channels=join_channels, chats=chats.chats), chats)
+        yield Room(fake, SlackMessenger(clients, join_channels=join_channels, chats=chats.chats), chats)

@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 
-from adapters.slack.render.messages import Layout
 from adapters.slack.send import EVENT
 from bot.errors import Delayed, DeliveryError, Reach, Refused, Rejected, Uncertain
-from bot.models import Delivery, Digest, text_key
+from bot.models import Delivery, Digest, Layout, text_key
 from tests.adapters.slack.running_messenger import Room, posting
 from tests.conftest import NOW
 from tests.fakes.digests import EMPTY, GPU, HOSTILE
@@ -30,7 +29,7 @@ async def room() -> AsyncIterator[Room]:
 
 def of(room: Room, channel: Channel, number: int = 1, **changes: Any) -> Delivery:
     """Return a delivery of a real digest to a channel, being tried now."""
-    payload = room.messenger.render(GPU, compact=False, late=False)[0]
+    payload = room.messenger.render(GPU, layout=Layout.FULL, late=False)[0]
     plain = delivery(number, now=datetime.now(UTC), payload=payload, workspace=HERE, channel=channel.id)
     return replace(plain, first_try=plain.due, last_try=plain.due, **changes)
 
@@ -227,7 +226,7 @@ async def test_what_a_button_has_no_room_for_is_kept_before_it_is_posted(room: R
     entry = replace(
         GPU.entries[0], ranked=replace(GPU.entries[0].ranked, item=replace(GPU.entries[0].ranked.item, key=long))
     )
-    (payload,) = room.messenger.render(replace(GPU, entries=(entry,)), compact=True, late=False)
+    (payload,) = room.messenger.render(replace(GPU, entries=(entry,)), layout=Layout.BRIEF, late=False)
     await room.messenger.send(replace(of(room, room.fake.general), payload=payload))
     said = json.loads(payload)
 
@@ -251,11 +250,11 @@ async def test_what_is_cancelled_is_not_taken_for_a_failure(room: Room) -> None:
             await room.messenger.send(of(room, room.fake.general))
 
 
-@pytest.mark.parametrize("layout", ["message", "thread"])
+@pytest.mark.parametrize("layout", Layout)
 @pytest.mark.parametrize("digest", [GPU, EMPTY, HOSTILE], ids=["gpu", "empty", "hostile"])
 async def test_slack_takes_every_message_of_a_digest_and_none_mentions_anybody(layout: Layout, digest: Digest) -> None:
-    async with posting(layout) as room:
-        payloads = room.messenger.render(digest, compact=False, late=True)
+    async with posting() as room:
+        payloads = room.messenger.render(digest, layout=layout, late=True)
         thread = ""
         for part, payload in enumerate(payloads, start=1):
             sent = of(room, room.fake.general, part, part=part, parts=len(payloads), payload=payload, thread=thread)
@@ -263,7 +262,7 @@ async def test_slack_takes_every_message_of_a_digest_and_none_mentions_anybody(l
             thread = thread or ts
 
         assert len(room.fake.messages(room.fake.general)) == len(payloads)
-        assert len(payloads) == (1 + len(digest.entries) if layout == "thread" and digest.entries else 1)
+        assert len(payloads) == (1 + len(digest.entries) if layout is Layout.THREAD and digest.entries else 1)
         assert room.fake.rejected == room.fake.mentions == []
 
 

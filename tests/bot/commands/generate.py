@@ -42,6 +42,7 @@ from bot.commands import (
     Usual,
     Why,
 )
+from bot.models import Layout
 
 # What the grammar gives a meaning, and what telephones, chat clients and strangers put in.
 SCRAPS = (
@@ -82,6 +83,7 @@ SCRAPS = (
         "9am",
         "noon",
         "compact",
+        "brief",
         "always",
         "bibtex",
         "digest",
@@ -208,7 +210,7 @@ def _subscriptions() -> st.SearchStrategy[Command]:
         zone=st.one_of(st.just(""), st.sampled_from(("Europe/Zurich", "New York", "UTC+2")), said()),
         entries=st.none() | st.integers(1, 50) | st.just(Usual.USUAL),
         min_score=st.none() | st.floats(0, 1) | st.just(Usual.USUAL),
-        compact=st.none() | st.booleans(),
+        layout=st.none() | st.sampled_from(Layout) | st.just(Usual.USUAL),
         always=st.none() | st.booleans(),
         tag=st.just("") | said(),
         filter=st.just("") | said(),

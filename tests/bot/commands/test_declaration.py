@@ -83,7 +83,11 @@ def test_whatever_is_chosen_it_is_a_command_or_an_error_that_says_what_to_do(dat
         ("saved", {"format": "nonsense"}, '*format* cannot be "nonsense": choose one of *bibtex*, *ris*, *markdown*.'),
         ("saved", {"page": 0}, "*page* takes a number from 1 to 10000."),
         ("saved", {"page": "many"}, "*page* takes a number from 1 to 10000."),
-        ("subscribe", {"topic": "x", "layout": "wide"}, '*layout* cannot be "wide": choose one of *full*, *compact*.'),
+        (
+            "subscribe",
+            {"topic": "x", "layout": "wide"},
+            '*layout* cannot be "wide": choose one of *brief*, *thread*, *full*.',
+        ),
         ("subscribe", {"topic": "x", "as_usual": "all"}, '*as_usual* cannot be "all": choose one of *entries*, *min_score*'),
         ("subscribe", {"topic": "x", "min_score": float("nan")}, "*min_score* takes a number from 0 to 1."),
     ],

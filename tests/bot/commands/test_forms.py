@@ -23,7 +23,7 @@ from bot.commands import (
 )
 from bot.commands.forms import FilterForm, SubscribeForm, TopicForm, commands_of, filled
 from bot.errors import Misfit
-from bot.models import Interest
+from bot.models import Interest, Layout
 
 KV = SubscribeForm(topic="kv", title="KV cache", subscribed=True, zone="Europe/Zurich", entries=5, filter="-survey")
 WEEKDAYS = (0, 1, 2, 3, 4)
@@ -44,7 +44,7 @@ def forms() -> st.SearchStrategy[SubscribeForm]:
         zone=_zones,
         entries=st.none() | st.integers(1, 50),
         min_score=st.none() | st.floats(0, 1),
-        compact=st.booleans(),
+        layout=st.none() | st.sampled_from(Layout),
         always=st.booleans(),
         filter=_filters,
     )
@@ -60,7 +60,7 @@ def subscribing() -> st.SearchStrategy[Subscribe]:
         zone=st.just("") | _zones,
         entries=st.none() | st.integers(1, 50) | st.just(Usual.USUAL),
         min_score=st.none() | st.floats(0, 1) | st.just(Usual.USUAL),
-        compact=st.none() | st.booleans(),
+        layout=st.none() | st.sampled_from(Layout) | st.just(Usual.USUAL),
         always=st.none() | st.booleans(),
         filter=_filters,
     )
@@ -109,16 +109,16 @@ def test_only_what_was_changed_is_said_of_what_is_subscribed() -> None:
     assert commands_of(KV, replace(KV, weekdays=(), month_day=15)) == (Subscribe(topic="kv", month_day=15),)
     assert commands_of(KV, replace(KV, entries=None)) == (Subscribe(topic="kv", entries=Usual.USUAL),)
     assert commands_of(KV, replace(KV, filter="")) == (Filter("kv", FilterAction.CLEAR, scope=Scope.HERE),)
-    assert commands_of(KV, replace(KV, filter=" ", compact=True)) == (
+    assert commands_of(KV, replace(KV, filter=" ", layout=Layout.FULL)) == (
         Filter("kv", FilterAction.CLEAR, scope=Scope.HERE),
-        Subscribe(topic="kv", compact=True),
+        Subscribe(topic="kv", layout=Layout.FULL),
     )
 
 
 def test_all_is_said_of_what_is_not_subscribed_yet() -> None:
     empty = SubscribeForm(topic="kv")
     (command,) = commands_of(empty, replace(empty, weekdays=WEEKDAYS, zone="Europe/Zurich", entries=7))
-    assert write(command) == "subscribe kv weekdays at 09:00 in Europe/Zurich top 7 full quiet if empty"
+    assert write(command) == "subscribe kv weekdays at 09:00 in Europe/Zurich top 7 quiet if empty"
 
 
 def test_a_form_without_a_day_cannot_be_said() -> None:

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.commands import Subscribe, parse, read_hours
+from bot.commands import Subscribe, Usual, parse, read_hours
 from bot.errors import UsageError
+from bot.models import Layout
 
 _WEEKDAYS = (0, 1, 2, 3, 4)
 _EVERY_DAY = (0, 1, 2, 3, 4, 5, 6)
@@ -139,16 +140,33 @@ def test_the_options_may_stand_in_any_order_but_the_filter_which_takes_the_rest(
         zone="New York",
         entries=7,
         min_score=0.4,
-        compact=True,
+        layout=Layout.BRIEF,
         always=False,
         filter="-survey at 9",
     )
 
-    assert _subscribed("weekdays at 9 in New York top 7 min 0.4 compact quiet if empty filter -survey at 9") == wanted
+    assert _subscribed("weekdays at 9 in New York top 7 min 0.4 brief quiet if empty filter -survey at 9") == wanted
     assert (
         _subscribed("quiet, compact, and min 40%, in “New York”, top 7 papers, at 9, mon-fri, filter -survey at 9") == wanted
     )
-    assert _subscribed("top=7 min=0,4 in=New York at=9 weekdays compact quiet-if-empty filter=-survey at 9") == wanted
+    assert _subscribed("top=7 min=0,4 in=New York at=9 weekdays layout=brief quiet-if-empty filter=-survey at 9") == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "layout"),
+    [
+        ("brief", Layout.BRIEF),
+        ("thread", Layout.THREAD),
+        ("full", Layout.FULL),
+        ("layout full", Layout.FULL),
+        ("layout=thread", Layout.THREAD),
+        ("layout usual", Usual.USUAL),
+        ("compact", Layout.BRIEF),  # its name of before
+        ("top 5", None),
+    ],
+)
+def test_a_layout_is_one_word(text: str, layout: Layout | Usual | None) -> None:
+    assert _subscribed(text).layout == layout
 
 
 @pytest.mark.parametrize(
@@ -180,7 +198,8 @@ def test_the_options_may_stand_in_any_order_but_the_filter_which_takes_the_rest(
         ("at 9 top 7 at 10", "The time is said twice", "at 10"),
         ("daily weekdays", "The part about days is said twice", "weekdays"),
         ("mon top 5 wed", "The part about days is said twice", "wed"),
-        ("compact full", "The layout is said twice", "full"),
+        ("layout wide", "*layout* is one of *brief*, *thread* and *full*", "wide"),
+        ("brief full", "The layout is said twice", "full"),
         ("quiet always", "empty digests is said twice", "always"),
         ("hourly", '"hourly" is not understood', "hourly"),
     ],
@@ -200,6 +219,7 @@ def test_what_cannot_be_is_told_with_what_can(text: str, sentence: str, place: s
     [
         ("wekdays", "Did you mean *weekdays*?"),
         ("on modnay", "Did you mean *monday*?"),
+        ("breif", "Did you mean *brief*?"),
         ("compct", "Did you mean *compact*?"),
         ("stars:>100", "A filter goes last: *filter stars:>100*."),
     ],

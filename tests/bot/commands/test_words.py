@@ -22,6 +22,7 @@ from bot.commands import (
     parse,
 )
 from bot.commands.words import clean
+from bot.models import Layout
 from tests.bot.commands.generate import texts
 
 _GPU = "gpu-systems"
@@ -70,7 +71,7 @@ _GPU = "gpu-systems"
         ("More “Attention is all you need” for gpu-systems.", More("Attention is all you need", _GPU)),
         ("Less ‘Attention is all you need’.", Less("Attention is all you need")),
         ("Pause gpu-systems until Monday.", Pause(_GPU, "Monday")),
-        ("Subscribe gpu-systems —top 5, ––compact.", Subscribe(topic=_GPU, entries=5, compact=True)),
+        ("Subscribe gpu-systems —top 5, ––compact.", Subscribe(topic=_GPU, entries=5, layout=Layout.BRIEF)),
         ("subscribe gpu-systems --at=9 --in=Europe/Zurich", Subscribe(topic=_GPU, at=clock(9), zone="Europe/Zurich")),
         ("filter gpu-systems Set -survey", Filter(_GPU, FilterAction.SET, "-survey")),
         ("Filter gpu-systems, everywhere, clear.", Filter(_GPU, FilterAction.CLEAR, scope=Scope.TOPIC)),

@@ -11,7 +11,7 @@ import pytest
 from bot.delivery import DeliveryContext, Preparer, Scheduler, delivery_id, notice_restored, sealed
 from bot.delivery.prepare import BATCH
 from bot.digest.publisher import Publisher
-from bot.digest.request import RequestBuilder
+from bot.digest.request import Layouts, RequestBuilder
 from bot.errors import StoreError
 from bot.models import (
     FOREVER,
@@ -19,6 +19,7 @@ from bot.models import (
     DeliveryState,
     Digest,
     DigestRequest,
+    Layout,
     Limits,
     Occurrence,
     OccurrenceState,
@@ -116,7 +117,7 @@ class Saying(Transcript):
 
     payload = ""
 
-    def render(self, digest: Digest, *, compact: bool, late: bool) -> list[str]:
+    def render(self, digest: Digest, *, layout: Layout, late: bool) -> list[str]:
         return [self.payload]
 
 
@@ -146,12 +147,66 @@ async def test_an_empty_digest_is_posted_only_where_that_is_wanted(always: bool,
 @pytest.mark.parametrize(("after", "late"), [(timedelta(minutes=15), False), (timedelta(minutes=16), True)])
 async def test_what_is_late_says_so(after: timedelta, late: bool) -> None:
     harness = await furnished()
-    await due(harness, compact=True)
+    await due(harness, layout=Layout.FULL)
     await preparer(harness).prepare_due(NOW + after)
     ((row),) = (await harness.rows()).values()
     assert ("(late)" in row.payload) is late
     assert ("(late)" in row.if_late) is not late
-    assert "(compact)" in row.payload
+    assert "(full)" in row.payload
+
+
+NEWS = "Digests are short now: *subscribe kv full* brings the full cards back."
+
+
+async def next_payload(harness: Harness, made: Subscription, hours: int) -> str:
+    """Let the subscription be due so many hours later, and return what is posted then; 0: what is due already."""
+    then = NOW + hours * HOUR
+    await harness.store.items.add([paper(f"2604.{hours:05}", title=f"The cache of hour {hours}")], then - HOUR / 2)
+    at = replace(occurrence(made, now=then), slot=hours)
+    await harness.store.ledger.open_occurrences([at], made, then + timedelta(days=1))
+    await preparer(harness).prepare_due(then)
+    return next(each.payload for each in (await harness.rows()).values() if each.occurrence[2] == hours)
+
+
+async def test_a_subscription_of_before_is_told_once_that_digests_are_short_now() -> None:
+    harness = await furnished()
+    made = await due(harness, is_new_to_brief=True)
+    said = [await next_payload(harness, made, hours) for hours in (0, 1, 2)]
+    assert [NEWS in each for each in said] == [True, False, False]
+
+
+async def test_who_has_full_digests_or_subscribed_since_is_told_nothing() -> None:
+    harness = await furnished()
+    every: list[dict[str, Any]] = [{"layout": Layout.FULL, "is_new_to_brief": True}, {}]
+    for number, changes in enumerate(every, start=1):
+        made = await due(harness, id=f"s-{number}", number=number, channel=f"C{number}", **changes)
+        assert "short now" not in await next_payload(harness, made, 0)
+    stored = await harness.store.workspaces.subscriptions("chat:T1", channel="C1")
+    assert [each.is_new_to_brief for each in stored] == [True]  # until it is brief
+
+
+@pytest.mark.parametrize(
+    ("own", "settled", "layout"),
+    [
+        (None, None, Layout.THREAD),
+        (None, Layout.FULL, Layout.FULL),
+        (Layout.BRIEF, Layout.FULL, Layout.BRIEF),
+    ],
+)
+async def test_a_layout_is_the_subscriptions_else_the_workspaces_else_the_operators(
+    own: Layout | None, settled: Layout | None, layout: Layout
+) -> None:
+    harness = await furnished()
+    await harness.store.workspaces.save_preferences("chat:T1", Preferences(layout=settled), change())
+    await due(harness, layout=own)
+    publisher = Publisher(harness.store, Extractive(), {"arxiv": "arXiv"})
+    layouts = Layouts(Layout.BRIEF, {"chat": Layout.THREAD})
+    requests = RequestBuilder(harness.store.workspaces, TOPICS, Limits(entries=3), layouts=layouts)
+    await Preparer(harness.context(), publisher, requests).prepare_due(NOW)
+    ((row),) = (await harness.rows()).values()
+    assert [f"({each})" in row.payload for each in (Layout.THREAD, Layout.FULL)] == [
+        layout is each for each in (Layout.THREAD, Layout.FULL)
+    ]
 
 
 async def test_what_is_too_late_is_skipped_and_said() -> None:

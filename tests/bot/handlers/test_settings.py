@@ -9,7 +9,7 @@ from hypothesis import settings as law
 from hypothesis import strategies as st
 
 from bot.errors import Refused, UsageError
-from bot.models import DeliveryState, Preferences
+from bot.models import DeliveryState, Layout, Preferences
 from tests.bot.deliveries import Harness
 from tests.bot.handlers.askers import Asker, asker, button, said
 from tests.conftest import NOW, tries
@@ -25,6 +25,7 @@ async def test_settings_say_what_holds_and_who_settled_it(ada: Asker) -> None:
         ("Who may change subscriptions, topics and filters", "anyone, as the operator settled"),
         ("Time zone of new subscriptions", "the zone of who subscribes, where it is known, else UTC"),
         ("Entries of a digest", "up to 7, as the operator settled"),
+        ("Layout of a digest whose subscription names none", "brief, as the operator settled"),
         ("Quiet hours, in which nothing is posted", "none, what is due is posted at any hour"),
         ("Entries that a channel gets in a day", "as many as its digests have"),
         ("Where it is told what could not be posted", "in no channel, but in status and the log"),
@@ -63,6 +64,7 @@ async def test_only_administrators_say_who_manages(ada: Asker) -> None:
     [
         ("settings top 1", Preferences(entries=1)),
         ("settings top 50", Preferences(entries=50)),
+        ("settings layout Thread", Preferences(layout=Layout.THREAD)),
         ("settings daily 1", Preferences(daily_entries=1)),
         ("settings daily 500", Preferences(daily_entries=500)),
     ],
@@ -71,6 +73,18 @@ async def test_the_least_and_the_most_that_can_be_settled_are_taken(ada: Asker, 
     await ada.by(may_administer=True).ask(typed)
 
     assert await settled(ada) == expected
+
+
+async def test_a_layout_that_is_settled_is_that_of_subscriptions_which_name_none(ada: Asker) -> None:
+    with pytest.raises(UsageError, match="brief"):
+        await ada.ask("settings layout wide")
+    assert "brief, as the operator settled" in said(await ada.ask("settings layout")).lower()
+    await ada.ask("settings layout full")
+
+    assert "Layout: full" in said(await ada.ask("subscribe kv"))
+    assert "Layout: thread" in said(await ada.ask("subscribe kv thread"))
+    assert "Layout: full" in said(await ada.ask("subscribe kv layout usual"))
+    assert (await ada.ask("now kv")).layout is Layout.FULL
 
 
 async def test_what_two_people_settle_at_once_is_settled_both(ada: Asker) -> None:

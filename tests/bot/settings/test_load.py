@@ -213,3 +213,25 @@ def test_a_file_holds_secrets_where_a_secret_setting_or_an_address_with_credenti
 
 def test_the_example_holds_no_secret() -> None:
     assert not holds_secrets(EXAMPLE)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[slack]\nlayout = 'thread'\n", ["`slack.layout` is retired, digests stay in threads there"]),
+        ("[slack]\nlayout = 'message'\n", ["`slack.layout` is retired, it says nothing any more"]),
+        ("[discord]\nthreads = true\n", ["`discord.threads` is retired, digests stay in threads there"]),
+        ("[digest]\nlayout = 'full'\n", []),
+    ],
+)
+def test_a_setting_of_before_is_read_and_what_stands_in_its_place_is_said(write: Any, text: str, said: list[str]) -> None:
+    found = load(write(text)).retired
+
+    assert [each.partition(":")[0] for each in found] == said
+    assert all("`layout` under [digest]" in each for each in found)
+
+
+def test_a_variable_of_before_is_read(write: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BROADSHEET_SLACK__LAYOUT", "thread")
+
+    assert load(write("")).retired[0].startswith("`slack.layout` is retired")

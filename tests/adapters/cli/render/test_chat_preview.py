@@ -10,7 +10,7 @@ from rich.console import Console
 from adapters.cli.render import chat_preview
 from adapters.cli.render.digest import MEASURE
 from adapters.cli.render.message_view import MessageView
-from bot.models import Digest
+from bot.models import Digest, Layout
 from tests.adapters.golden import check
 from tests.fakes.digests import EMPTY, GPU, HOSTILE
 
@@ -32,25 +32,25 @@ def words(text: str) -> list[str]:
 
 @pytest.mark.parametrize("platform", PLATFORMS)
 def test_a_message_looks_as_it_did(platform: str) -> None:
-    check(GOLDEN / f"{platform}-80.txt", printed(chat_preview.whole_messages([GPU], platform, compact=False), 80))
+    check(GOLDEN / f"{platform}-80.txt", printed(chat_preview.whole_messages([GPU], platform, layout=Layout.FULL), 80))
 
 
 def test_an_excerpt_of_both_looks_as_it_did() -> None:
-    check(GOLDEN / "excerpts-120.txt", printed(chat_preview.excerpts(GPU, compact=True), 120))
+    check(GOLDEN / "excerpts-120.txt", printed(chat_preview.excerpts(GPU, layout=Layout.BRIEF), 120))
 
 
 @pytest.mark.parametrize("width", [20, 40, 80, 200])
 @pytest.mark.parametrize("digest", [GPU, EMPTY, HOSTILE])
 @pytest.mark.parametrize("platform", PLATFORMS)
 def test_every_frame_is_closed_and_fits_the_terminal(platform: str, digest: Digest, width: int) -> None:
-    lines = printed(chat_preview.whole_messages([digest], platform, compact=False), width).splitlines()
+    lines = printed(chat_preview.whole_messages([digest], platform, layout=Layout.FULL), width).splitlines()
     assert {cell_len(line) for line in lines} == {max(20, min(width, MEASURE))}
     assert all(line[-1] in "│┐┘" for line in lines)
 
 
 def test_whatever_stands_in_slacks_message_stands_in_its_picture() -> None:
-    shown = set(words(printed(chat_preview.whole_messages([GPU, HOSTILE], "slack", compact=False), MEASURE)))
-    for message in chat_preview.sent_messages(GPU, "slack", compact=False):
+    shown = set(words(printed(chat_preview.whole_messages([GPU, HOSTILE], "slack", layout=Layout.FULL), MEASURE)))
+    for message in chat_preview.sent_messages(GPU, "slack", layout=Layout.FULL):
         for text in texts(message["blocks"]):
             assert not set(words(text)) - shown
 
@@ -65,13 +65,13 @@ def texts(value: Any) -> Iterator[str]:
 
 
 def test_discords_markdown_is_shown_as_it_is_read() -> None:
-    shown = printed(chat_preview.whole_messages([GPU], "discord", compact=False), MEASURE)
+    shown = printed(chat_preview.whole_messages([GPU], "discord", layout=Layout.FULL), MEASURE)
     assert "1. Kernel-Smith: A Unified Recipe" in shown
     assert "Chosen: matches GPU kernel ×2" in shown
     assert not [each for each in ("**", "](<", "\\", "-# ", "### ") if each in shown]
 
 
 def test_a_digest_without_entries_is_shown_whole() -> None:
-    shown = printed(chat_preview.excerpts(EMPTY, compact=False), 80)
+    shown = printed(chat_preview.excerpts(EMPTY, layout=Layout.FULL), 80)
     assert "Look again" in shown
     assert "more, with the same buttons" not in shown

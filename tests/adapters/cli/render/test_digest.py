@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from adapters.cli.render.digest import MEASURE, DigestView
-from bot.models import Digest
+from bot.models import Digest, Layout
 from tests.adapters.golden import check
 from tests.conftest import tries
 from tests.fakes.digests import EMPTY, GPU, HOSTILE
@@ -17,7 +17,9 @@ from tests.fakes.digests import EMPTY, GPU, HOSTILE
 GOLDEN = Path(__file__).parent / "golden"
 
 
-def printed(digest: Digest, width: int, *, compact: bool = False, terminal: bool = False, no_color: bool = False) -> str:
+def printed(
+    digest: Digest, width: int, *, layout: Layout = Layout.FULL, terminal: bool = False, no_color: bool = False
+) -> str:
     out = io.StringIO()
     console = Console(
         file=out,
@@ -27,7 +29,7 @@ def printed(digest: Digest, width: int, *, compact: bool = False, terminal: bool
         no_color=no_color,
         _environ={},
     )
-    console.print(DigestView(digest, compact=compact))
+    console.print(DigestView(digest, layout))
     return out.getvalue()
 
 
@@ -37,7 +39,7 @@ def test_a_digest_looks_as_it_did(width: int) -> None:
 
 
 def test_a_compact_digest_looks_as_it_did() -> None:
-    check(GOLDEN / "digest-compact-80.txt", printed(GPU, 80, compact=True))
+    check(GOLDEN / "digest-compact-80.txt", printed(GPU, 80, layout=Layout.BRIEF))
 
 
 def test_an_empty_digest_looks_as_it_did() -> None:
@@ -50,10 +52,10 @@ def test_hostile_text_looks_as_it_did() -> None:
 
 @pytest.mark.parametrize("width", [10, 20, 40, 59, 60, 80, 120, 200])
 @pytest.mark.parametrize("digest", [GPU, EMPTY, HOSTILE])
-@pytest.mark.parametrize("compact", [False, True])
-def test_no_line_is_wider_than_the_terminal_or_the_measure(digest: Digest, width: int, compact: bool) -> None:
+@pytest.mark.parametrize("layout", [Layout.FULL, Layout.BRIEF])
+def test_no_line_is_wider_than_the_terminal_or_the_measure(digest: Digest, width: int, layout: Layout) -> None:
     limit = max(10, min(width, MEASURE))
-    for line in printed(digest, width, compact=compact).splitlines():
+    for line in printed(digest, width, layout=layout).splitlines():
         assert cell_len(line) <= limit, line
         assert line == line.rstrip()
 

@@ -21,6 +21,7 @@ from bot.models import (
     Entry,
     Item,
     Kind,
+    Layout,
     Link,
     Release,
     Reply,
@@ -89,10 +90,10 @@ def test_what_a_paper_says_stresses_nothing_and_leads_nowhere() -> None:
 @pytest.mark.parametrize(
     ("name", "postings"),
     [
-        ("digest", digest_messages(GPU, compact=False)),
-        ("digest-compact-late", digest_messages(GPU, compact=True, late=True)),
-        ("digest-empty", digest_messages(EMPTY, compact=False)),
-        ("digest-hostile", digest_messages(HOSTILE_DIGEST, compact=False)),
+        ("digest", digest_messages(GPU, layout=Layout.FULL)),
+        ("digest-compact-late", digest_messages(GPU, layout=Layout.BRIEF, late=True)),
+        ("digest-empty", digest_messages(EMPTY, layout=Layout.FULL)),
+        ("digest-hostile", digest_messages(HOSTILE_DIGEST, layout=Layout.FULL)),
         ("reply-found", reply_messages(FOUND, TODAY)),
         ("reply-subscribed", reply_messages(SUBSCRIBED, TODAY)),
         ("reply-titles", reply_messages(TITLES, TODAY)),
@@ -115,11 +116,11 @@ def many(count: int, *, long: bool = False) -> Digest:
     return replace(GPU, entries=tuple(found))
 
 
-@pytest.mark.parametrize("compact", [True, False])
+@pytest.mark.parametrize("layout", Layout)
 @pytest.mark.parametrize("long", [True, False])
-def test_a_long_digest_is_parted_between_entries_and_loses_none(compact: bool, long: bool) -> None:
+def test_a_long_digest_is_parted_between_entries_and_loses_none(layout: Layout, long: bool) -> None:
     digest = many(25, long=long)
-    postings = digest_messages(digest, compact=compact)
+    postings = digest_messages(digest, layout=layout)
 
     assert [keys[0] for each in postings for keys in each.keys] == [each.ranked.item.key for each in digest.entries]
     assert [fault for each in postings for fault in faults(each.body())] == []
@@ -130,7 +131,7 @@ def test_a_long_digest_is_parted_between_entries_and_loses_none(compact: bool, l
 
 
 def test_the_buttons_of_an_entry_stand_below_it_and_carry_its_commands() -> None:
-    (posting,) = digest_messages(GPU, compact=False)
+    (posting,) = digest_messages(GPU, layout=Layout.FULL)
     carried = [read_button(each["custom_id"]) for each in custom_ids(posting.components)]
 
     assert [each.command for each in carried[:4] if each] == [
@@ -178,16 +179,16 @@ def test_a_command_in_a_hint_is_shown_as_it_is_typed() -> None:
 
 
 def test_every_message_says_in_plain_text_what_stands_in_it() -> None:
-    (posting,) = digest_messages(GPU, compact=False)
+    (posting,) = digest_messages(GPU, layout=Layout.FULL)
     for entry in GPU.entries:
         assert entry.ranked.item.title in posting.plain
 
 
 def test_a_payload_is_json_with_all_that_sending_needs() -> None:
-    (payload,) = payloads(GPU, compact=False, late=False)
+    (payload,) = payloads(GPU, layout=Layout.FULL, late=False)
     made = json.loads(payload)
 
-    assert set(made) == {"body", "plain", "keep", "keys", "thread", "tag"}
+    assert set(made) == {"body", "plain", "keep", "keys", "thread", "tag", "hangs"}
     assert made["thread"] == "GPU systems · 2026-04-01"
 
 
@@ -208,9 +209,9 @@ ITEMS = st.builds(
 
 
 @settings(max_examples=tries(60), deadline=None)
-@given(ITEMS, HOSTILE, st.integers(min_value=1, max_value=400), st.booleans())
+@given(ITEMS, HOSTILE, st.integers(min_value=1, max_value=400), st.sampled_from(Layout))
 def test_whatever_strangers_wrote_every_message_is_within_the_limits(
-    item: Item, text: str, times: int, compact: bool
+    item: Item, text: str, times: int, layout: Layout
 ) -> None:
     parts = tuple(SummaryPart(name, text * times) for name in PARTS)
     ranked = replace(GPU.entries[0].ranked, item=item)
@@ -226,6 +227,6 @@ def test_whatever_strangers_wrote_every_message_is_within_the_limits(
         next_steps=(text * times,) * 9,
         buttons=(Button(text, text * times),),
     )
-    for posting in (*digest_messages(digest, compact=compact, late=True), *reply_messages(reply, TODAY)):
+    for posting in (*digest_messages(digest, layout=layout, late=True), *reply_messages(reply, TODAY)):
         assert faults(posting.body()) == []
         assert len(posting.plain.encode("utf-16-le")) // 2 <= 2000

@@ -23,7 +23,7 @@ from adapters.slack.forms.views import (
 from bot.commands import Scope
 from bot.commands.forms import FilterForm, SubscribeForm, TopicForm
 from bot.errors import UsageError
-from bot.models import MOST_ENTRIES, Interest
+from bot.models import MOST_ENTRIES, Interest, Layout
 from tests.fakes.slack.blocks import check_view
 from tests.fakes.slack.inputs import first_values, found, state
 
@@ -60,7 +60,7 @@ def subscriptions(draw: st.DrawFn) -> SubscribeForm:
         zone=draw(st.sampled_from(["UTC", "Europe/Zurich", "America/Argentina/ComodRivadavia"])),
         entries=draw(st.one_of(st.none(), st.integers(1, MOST_ENTRIES))),
         min_score=draw(st.one_of(st.none(), scores)),
-        compact=draw(st.booleans()),
+        layout=draw(st.none() | st.sampled_from(Layout)),
         always=draw(st.booleans()),
         filter=draw(texts),
     )

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from adapters.slack.render import messages
 from adapters.slack.render.blocks import SlackMessage, long_commands
 from adapters.slack.render.limits import fits
-from adapters.slack.render.messages import Layout, channels_in
+from adapters.slack.render.messages import channels_in
 from adapters.words import entry_buttons
 from bot.commands import More, parse
 from bot.handlers.left_out import PAGE as TITLES_AT_ONCE
@@ -25,6 +25,7 @@ from bot.models import (
     Field,
     Item,
     Kind,
+    Layout,
     Link,
     Ranked,
     Release,
@@ -39,7 +40,6 @@ from tests.fakes.digests import DAY, EMPTY, GPU, HOSTILE, KERNEL_SMITH
 from tests.fakes.replies import FOUND, STARRED, SUBSCRIBED, TITLES, UGLY, page
 
 GOLDEN = Path(__file__).parent / "golden"
-LAYOUTS: tuple[Layout, ...] = ("message", "thread")
 
 
 def many(count: int) -> Digest:
@@ -74,11 +74,11 @@ def buttons(posting: SlackMessage) -> list[tuple[str, str]]:
 
 
 def test_digests_look_as_they_did() -> None:
-    check(GOLDEN / "digest.txt", written(messages.digest(GPU, compact=False, late=False, layout="message")))
-    check(GOLDEN / "digest-compact-late.txt", written(messages.digest(GPU, compact=True, late=True, layout="message")))
-    check(GOLDEN / "digest-thread.txt", written(messages.digest(GPU, compact=False, late=False, layout="thread")))
-    check(GOLDEN / "digest-empty.txt", written(messages.digest(EMPTY, compact=False, late=False, layout="message")))
-    check(GOLDEN / "digest-hostile.txt", written(messages.digest(HOSTILE, compact=False, late=False, layout="message")))
+    check(GOLDEN / "digest.txt", written(messages.digest(GPU, layout=Layout.FULL, late=False)))
+    check(GOLDEN / "digest-compact-late.txt", written(messages.digest(GPU, layout=Layout.BRIEF, late=True)))
+    check(GOLDEN / "digest-thread.txt", written(messages.digest(GPU, layout=Layout.THREAD, late=False)))
+    check(GOLDEN / "digest-empty.txt", written(messages.digest(EMPTY, layout=Layout.FULL, late=False)))
+    check(GOLDEN / "digest-hostile.txt", written(messages.digest(HOSTILE, layout=Layout.FULL, late=False)))
 
 
 def test_answers_look_as_they_did() -> None:
@@ -104,11 +104,10 @@ def test_what_a_paper_says_stresses_nothing_and_leads_nowhere() -> None:
     assert told["elements"] == [{"type": "text", "text": "Sorts *in place*, by [rank](https://x.example)"}]
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("compact", [True, False])
+@pytest.mark.parametrize("layout", Layout)
 @pytest.mark.parametrize("digest", [GPU, EMPTY, HOSTILE], ids=["gpu", "empty", "hostile"])
-def test_every_message_is_taken_by_slack_and_nothing_in_it_is_live(digest: Digest, compact: bool, layout: Layout) -> None:
-    postings = messages.digest(digest, compact=compact, late=True, layout=layout)
+def test_every_message_is_taken_by_slack_and_nothing_in_it_is_live(digest: Digest, layout: Layout) -> None:
+    postings = messages.digest(digest, layout=layout, late=True)
 
     assert [found for each in postings for found in wrong(each)] == []
     assert "Late" in postings[0].text
@@ -117,8 +116,8 @@ def test_every_message_is_taken_by_slack_and_nothing_in_it_is_live(digest: Diges
 
 def test_a_digest_of_fifty_entries_is_split_between_entries_and_loses_none() -> None:
     digest = many(50)
-    for compact in (True, False):
-        postings = messages.digest(digest, compact=compact, late=False, layout="message")
+    for layout in (Layout.BRIEF, Layout.FULL):
+        postings = messages.digest(digest, layout=layout, late=False)
 
         assert [keys for each in postings for keys in each.keys] == [(entry.ranked.item.key,) for entry in digest.entries]
         assert all(wrong(each) == [] for each in postings)
@@ -134,7 +133,7 @@ WANDERING = [wordy(length) for length in range(400, 540, 3)]
 def test_a_digest_is_parted_alike_whether_it_is_late_or_not() -> None:
     seen = set()
     for digest in WANDERING:
-        on_time, late = (messages.digest(digest, compact=False, late=late, layout="message") for late in (False, True))
+        on_time, late = (messages.digest(digest, layout=Layout.FULL, late=late) for late in (False, True))
         assert [each.keys for each in on_time] == [each.keys for each in late]
         seen.add(len(late))
     assert seen == {1, 2}
@@ -142,16 +141,16 @@ def test_a_digest_is_parted_alike_whether_it_is_late_or_not() -> None:
 
 def test_the_footer_never_stands_alone() -> None:
     for digest in WANDERING:
-        assert all(each.keys for each in messages.digest(digest, compact=False, late=False, layout="message"))
+        assert all(each.keys for each in messages.digest(digest, layout=Layout.FULL, late=False))
 
 
 def test_four_whole_entries_or_six_compact_ones_are_one_message() -> None:
-    assert len(messages.digest(many(4), compact=False, late=False, layout="message")) == 1
-    assert len(messages.digest(many(6), compact=True, late=False, layout="message")) == 1
+    assert len(messages.digest(many(4), layout=Layout.FULL, late=False)) == 1
+    assert len(messages.digest(many(6), layout=Layout.BRIEF, late=False)) == 1
 
 
 def test_in_the_thread_layout_each_entry_is_a_message_of_its_own_under_a_list_of_titles() -> None:
-    head, *entries = messages.digest(GPU, compact=False, late=False, layout="thread")
+    head, *entries = messages.digest(GPU, layout=Layout.THREAD, late=False)
 
     assert head.keys == ()
     assert all(entry.ranked.item.title in read(head) for entry in GPU.entries)
@@ -159,7 +158,7 @@ def test_in_the_thread_layout_each_entry_is_a_message_of_its_own_under_a_list_of
 
 
 def test_each_entry_has_the_four_buttons_and_each_is_a_command_that_can_be_read() -> None:
-    (posting,) = messages.digest(GPU, compact=False, late=False, layout="message")
+    (posting,) = messages.digest(GPU, layout=Layout.FULL, late=False)
 
     assert [label for label, _ in buttons(posting)] == ["More like this", "Less", "Save", "Similar"] * 3
     assert parse(buttons(posting)[0][1]) == More(KERNEL_SMITH.key, "gpu-systems")
@@ -243,7 +242,7 @@ def test_a_card_for_a_preview_has_no_buttons() -> None:
 
 
 def test_a_message_without_its_blocks_still_says_what_it_said() -> None:
-    (posting,) = messages.digest(GPU, compact=False, late=False, layout="message")
+    (posting,) = messages.digest(GPU, layout=Layout.FULL, late=False)
     plain = messages.plain(posting)
 
     assert plain.blocks == ()
@@ -317,12 +316,10 @@ def entries(draw: st.DrawFn) -> Entry:
 
 
 @settings(deadline=None)
-@given(st.lists(entries(), max_size=3), EVIL, st.booleans(), st.sampled_from(LAYOUTS))
-def test_no_text_of_a_stranger_makes_a_digest_live_or_too_long(
-    made: list[Entry], title: str, compact: bool, layout: Layout
-) -> None:
+@given(st.lists(entries(), max_size=3), EVIL, st.sampled_from(Layout))
+def test_no_text_of_a_stranger_makes_a_digest_live_or_too_long(made: list[Entry], title: str, layout: Layout) -> None:
     digest = replace(GPU, title=title, topic=title or "x", entries=tuple(made))
-    postings = messages.digest(digest, compact=compact, late=True, layout=layout)
+    postings = messages.digest(digest, layout=layout, late=True)
 
     assert [found for each in postings for found in wrong(each)] == []
     assert [keys for each in postings for keys in each.keys] == [(entry.ranked.item.key,) for entry in made]

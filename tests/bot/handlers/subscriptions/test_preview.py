@@ -1,6 +1,6 @@
 from datetime import timedelta
 
-from bot.models import Reply
+from bot.models import Layout, Reply
 from tests.bot.handlers.askers import Asker, about, asker, button
 from tests.stores.memory import MemoryStore
 
@@ -20,7 +20,7 @@ async def test_a_topic_is_previewed_whole_and_nothing_is_recorded(ada: Asker) ->
 
 
 async def test_just_after_subscribing_the_last_days_are_shown(ada: Asker) -> None:
-    await ada.ask("subscribe kv daily at 09:30 in Europe/Zurich compact")
+    await ada.ask("subscribe kv daily at 09:30 in Europe/Zurich full")
 
     reply = await ada.ask("now")
 
@@ -31,7 +31,7 @@ async def test_just_after_subscribing_the_last_days_are_shown(ada: Asker) -> Non
         ),
     )
     assert len(titles(reply)[0]) == 3
-    assert reply.compact
+    assert reply.layout is Layout.FULL
 
 
 async def test_once_something_came_in_the_preview_is_the_next_digest(ada: Asker) -> None:
@@ -55,12 +55,12 @@ async def test_the_subscriptions_filter_and_limit_hold(ada: Asker) -> None:
 
 async def test_every_topic_subscribed_here_is_previewed_and_none_of_another_channel(ada: Asker) -> None:
     await ada.ask("subscribe kv")
-    await ada.ask("subscribe gpu-systems compact")
+    await ada.ask("subscribe gpu-systems full")
     await ada.by(channel="C2").ask("subscribe kv")
 
     reply = await ada.ask("now")
 
-    assert (reply.title, reply.compact) == ("Preview", False)
+    assert (reply.title, reply.layout) == ("Preview", Layout.BRIEF)
     assert [digest.topic for digest in reply.digests] == ["gpu-systems", "kv"]
     assert len((await ada.by(channel="C2").ask("now")).digests) == 1
 

@@ -26,7 +26,7 @@ def blocked(ada: Asker, why: str = NEEDED) -> Asker:
 
 
 async def test_a_subscription_is_not_confirmed_where_it_could_not_be_kept(ada: Asker) -> None:
-    typed = "subscribe kv weekdays at 08:30 in Europe/Zurich top 5 min 0.4 compact always filter -blockchain"
+    typed = "subscribe kv weekdays at 08:30 in Europe/Zurich top 5 min 0.4 full always filter -blockchain"
 
     reply = await blocked(ada).ask(typed)
 
@@ -38,7 +38,7 @@ async def test_a_subscription_is_not_confirmed_where_it_could_not_be_kept(ada: A
 
 
 async def test_what_was_typed_is_not_lost_when_that_was_mended(ada: Asker) -> None:
-    typed = "subscribe kv weekdays at 08:30 in Europe/Zurich top 5 min 0.4 compact always filter -blockchain"
+    typed = "subscribe kv weekdays at 08:30 in Europe/Zurich top 5 min 0.4 full always filter -blockchain"
     again = button(await blocked(ada).ask(typed), "Subscribe")
 
     assert again == button(await blocked(ada).ask(again), "Subscribe"), "not mended yet"

@@ -7,7 +7,7 @@ import pytest
 
 from bot.commands import Subscribe, parse
 from bot.errors import Conflict, StoreError, UsageError
-from bot.models import Actor, Change, Preferences, Schedule
+from bot.models import Actor, Change, Layout, Preferences, Schedule
 from tests.bot.handlers.askers import Asker, button, changes, said, stored
 
 
@@ -33,7 +33,7 @@ async def test_subscribing_says_what_is_posted_where_when_and_when_next(ada: Ask
         "Entries": "up to 5",
         "Least score": "0.4",
         "Filter": "kind:paper -blockchain",
-        "Layout": "compact",
+        "Layout": "brief",
         "When there is nothing": "says so",
     }
     assert [each.label for each in reply.buttons] == ["Post now", "Preview", "Pause", "Unsubscribe", "Try the filter"]
@@ -47,7 +47,7 @@ async def test_a_new_subscription_has_its_baseline_now_and_the_usual_day(ada: As
     (made,) = await ada.here()
     assert made.baseline == made.made_at == ada.now
     assert made.schedule == Schedule(at=time(9), zone="UTC")
-    assert (made.entries, made.min_score, made.compact, made.always) == (None, None, False, False)
+    assert (made.entries, made.min_score, made.layout, made.always) == (None, None, None, False)
     assert (made.channel, made.made_by, made.revision) == ("C1", "U-ada", 1)
 
 
@@ -81,7 +81,7 @@ async def test_what_is_not_said_again_stays_as_it_is(ada: Asker) -> None:
     (second,) = await ada.here()
     assert reply.title == "Changed the subscription to KV cache"
     assert second == replace(
-        first, schedule=replace(first.schedule, at=time(18)), compact=False, revision=first.revision + 1
+        first, schedule=replace(first.schedule, at=time(18)), layout=Layout.FULL, revision=first.revision + 1
     )
 
 
@@ -186,12 +186,12 @@ async def test_a_change_says_who_when_and_from_what_to_what(ada: Asker) -> None:
 
 async def test_two_people_who_subscribe_at_once_both_have_their_say(ada: Asker) -> None:
     await asyncio.gather(
-        *(ada.ask(f"subscribe kv {option}") for option in ("weekdays", "at 07:15", "top 4", "compact", "min 0.3"))
+        *(ada.ask(f"subscribe kv {option}") for option in ("weekdays", "at 07:15", "top 4", "full", "min 0.3"))
     )
 
     (made,) = await ada.here()
     assert (made.schedule.weekdays, made.schedule.at, made.entries) == ((0, 1, 2, 3, 4), time(7, 15), 4)
-    assert (made.compact, made.min_score, made.revision) == (True, 0.3, 5)
+    assert (made.layout, made.min_score, made.revision) == (Layout.FULL, 0.3, 5)
 
 
 async def test_the_topics_own_filter_is_told_beside_the_subscriptions(ada: Asker) -> None:
@@ -206,7 +206,7 @@ async def test_the_topics_own_filter_is_told_beside_the_subscriptions(ada: Asker
 
 
 async def test_unsubscribing_can_be_undone_as_it_was(ada: Asker) -> None:
-    await ada.ask('subscribe kv mon,thu at 17:45 in "New York" top 3 min 0.15 compact always filter kind:paper "top 5"')
+    await ada.ask('subscribe kv mon,thu at 17:45 in "New York" top 3 min 0.15 thread always filter kind:paper "top 5"')
     (before,) = await ada.here()
 
     reply = await ada.ask("unsubscribe kv")

@@ -10,7 +10,7 @@ from bot.commands import Scope, Subscribe
 from bot.commands.forms import FilterForm, SubscribeForm, TopicForm, commands_of, filled
 from bot.errors import Conflict, Misfit, UsageError
 from bot.handlers.surfaces.forms import count_matching, filter_form, submit, subscribe_form, topic_form
-from bot.models import Interest, Reply, Subscription
+from bot.models import Interest, Layout, Reply, Subscription
 from bot.query import parse
 from tests.bot.commands.test_forms import forms, subscribing
 from tests.bot.handlers.askers import Asker, asker, changes, topic
@@ -41,9 +41,7 @@ async def test_a_form_shows_what_would_be_subscribed_in_the_persons_zone(ada: As
 
 
 async def test_a_form_shows_how_the_channel_is_subscribed(ada: Asker) -> None:
-    await ada.ask(
-        "subscribe kv monthly on 15 at 07:30 in Europe/Zurich top 3 min 0.4 compact always filter has:code  -survey"
-    )
+    await ada.ask("subscribe kv monthly on 15 at 07:30 in Europe/Zurich top 3 min 0.4 full always filter has:code  -survey")
     form = await of_subscription(ada)
     assert form == SubscribeForm(
         topic="kv",
@@ -55,7 +53,7 @@ async def test_a_form_shows_how_the_channel_is_subscribed(ada: Asker) -> None:
         zone="Europe/Zurich",
         entries=3,
         min_score=0.4,
-        compact=True,
+        layout=Layout.FULL,
         always=True,
         filter="has:code -survey",
     )
@@ -72,14 +70,14 @@ async def test_sending_a_form_subscribes_and_sending_it_again_changes_what_was_c
     assert reply.title == "Subscribed to KV cache"
     form = await of_subscription(ada)
     assert (form.weekdays, form.at, form.entries, form.filter) == ((0, 2), time(8), 3, "has:code")
-    await ada.ask("subscribe kv compact")  # by somebody else, while the form is open
+    await ada.ask("subscribe kv full")  # by somebody else, while the form is open
     reply = await send(ada, form, entries=None, filter="")
     assert reply.title == "Cleared the filter of KV cache in this channel"
     assert reply.text == ("Changed the subscription to KV cache.",)
     assert {field.name: field.value for field in reply.fields}["Filter"] == "none"
     assert [each.label for each in reply.buttons] == ["Preview", "Pause", "Unsubscribe", "Try the filter"]
     form = await of_subscription(ada)
-    assert (form.entries, form.filter, form.compact) == (None, "", True)
+    assert (form.entries, form.filter, form.layout) == (None, "", Layout.FULL)
     assert (await send(ada, form)).title == "Nothing was changed"
 
 

@@ -106,8 +106,8 @@ async def test_a_topic_in_use_is_not_deleted_silently(ada: Asker) -> None:
     made, *_, first, second = deleted.attachment.text.splitlines()
     assert made == "topic create gpus GPU"
     assert (first, second) == (
-        "In C1: subscribe gpus daily at 09:00 in UTC full quiet if empty",
-        "In C2: subscribe gpus daily at 09:00 in UTC full quiet if empty",
+        "In C1: subscribe gpus daily at 09:00 in UTC quiet if empty",
+        "In C2: subscribe gpus daily at 09:00 in UTC quiet if empty",
     )
     (latest,) = await ada.context.store.workspaces.changes(ada.actor.workspace, about="topic gpus", limit=1)
     assert f"{latest.before}\n" == deleted.attachment.text

@@ -11,7 +11,7 @@ from sqlite_utils import Database
 
 from bot.digest.publisher import Publisher
 from bot.digest.request import RequestBuilder
-from bot.models import Digest, Subscription, Topic
+from bot.models import Digest, Layout, Subscription, Topic
 from bot.query import parse
 from bot.store.records import digest_to_text, item_to_text, micros, time_of, to_text
 from bot.store.sqlite.connections import connect
@@ -21,6 +21,7 @@ from bot.summarise.extractive import Extractive
 from tests.conftest import NOW
 from tests.contract.made import digest, paper, subscription
 
+_SUBSCRIBED = "insert into subscriptions (workspace, channel, topic, id, revision, data) values (?, ?, ?, ?, ?, ?)"
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 TOPIC = Topic(name="kv", title="KV", query=parse("paper"), min_score=0.0)
 
@@ -62,7 +63,7 @@ def _keep(db: Database, made: Digest) -> None:
 
 def _subscribe(db: Database, each: Subscription) -> None:
     row = [each.workspace, each.channel, each.topic, each.id, each.revision, to_text(each)]
-    db.execute("insert into subscriptions (workspace, channel, topic, id, revision, data) values (?, ?, ?, ?, ?, ?)", row)
+    db.execute(_SUBSCRIBED, row)
 
 
 @pytest.fixture
@@ -130,4 +131,33 @@ async def test_damaged_digests_and_subscriptions_stop_no_migration(tmp_path: Pat
     store = SqliteStore(tmp_path / "spoilt.db")
     await store.open()
     assert await considered(store, "C1") == [3, 4, 5, 6, 7, 8, 9]
+    await store.close()
+
+
+# --- the layouts
+
+
+def ninth_edition(path: Path) -> None:
+    """Keep two subscriptions as the ninth edition did: one that had chosen the compact layout, and one that had not."""
+    db = connect(path)
+    migrations.apply(db, stop_before="m010_layouts")
+    for each, compact in ((subscription("C1", revision=3), True), (subscription("C2"), False)):
+        record = json.loads(to_text(each)) | ({"compact": True} if compact else {})
+        row = [each.workspace, each.channel, each.topic, each.id, each.revision, json.dumps(record)]
+        db.execute(_SUBSCRIBED, row)
+    damaged = ["T1", "C3", "kv", "s-damaged", 1, "[1]"]
+    db.execute(_SUBSCRIBED, damaged)
+    db.conn.commit()
+    db.close()
+
+
+async def test_a_compact_subscription_becomes_brief_and_another_has_chosen_nothing(tmp_path: Path) -> None:
+    await asyncio.to_thread(ninth_edition, tmp_path / "ninth.db")
+    store = SqliteStore(tmp_path / "ninth.db")
+    await store.open()
+    found = [each for name in ("C1", "C2") for each in await store.workspaces.subscriptions("T1", channel=name)]
+    assert [(each.layout, each.is_new_to_brief, each.revision) for each in found] == [
+        (Layout.BRIEF, True, 3),
+        (None, True, 0),
+    ]
     await store.close()
