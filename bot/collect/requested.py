@@ -22,6 +22,11 @@ class TopicRequests:
         """Return the repository searches of these topics, as they were written, each once."""
         return tuple(dict.fromkeys(text for topic in await self._topics() for text in topic.repositories))
 
+    async def categories(self) -> tuple[str, ...]:
+        """Return the arXiv categories that these topics need, each once; what takes nothing from arXiv needs none."""
+        topics = [topic for topic in await self._topics() if not topic.sources or "arxiv" in topic.sources]
+        return tuple(dict.fromkeys(category for topic in topics for category in topic.categories))
+
     async def papers(self) -> tuple[str, ...]:
         """Return the arXiv identifiers of example papers that are not known yet, each once."""
         found = (arxiv_id(each) for topic in await self._topics() for each in topic.examples if each.startswith("arxiv:"))

@@ -28,6 +28,7 @@ class Topic:
     interests: tuple[Interest, ...] = ()
     examples: tuple[str, ...] = ()  # item keys, or texts to be close to
     sources: tuple[str, ...] = ()  # empty: all
+    categories: tuple[str, ...] = ()  # of arXiv, that are collected for it where it is subscribed
     min_score: float = 0.0
     repositories: tuple[str, ...] = ()  # GitHub search terms with qualifiers, as typed
     filter: Query = Query("")  # what an item must satisfy to be posted for it, in every channel

@@ -17,6 +17,7 @@ class ArxivSettings(Section):
 
     enabled: bool = True
     categories: tuple[str, ...] = ("cs.AI", "cs.AR", "cs.CL", "cs.CV", "cs.DC", "cs.LG", "cs.OS", "cs.PF", "cs.PL", "cs.SE")
+    follow_topics: bool = True
     kinds: tuple[Literal["new", "cross", "replace", "replace-cross"], ...] = ("new", "cross")
     holidays: tuple[date, ...] = ()
     backfill_days: int = Field(default=0, ge=0, le=365)

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from bot.errors import SettingsError, UsageError
 from bot.models import LONGEST_TITLE, MOST_WEIGHT, Interest, Topic
 from bot.query import parse
+from bot.settings.arxiv_categories import categories_named
 from bot.settings.sources import SOURCES
 
 NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
@@ -33,6 +34,7 @@ class _Pack(BaseModel):
     interests: list[_Interest] = []
     examples: list[str] = []
     sources: list[str] = []
+    categories: list[str] = []
     min_score: float = Field(default=0.0, ge=0, le=1)
     repositories: list[str] = []
 
@@ -56,6 +58,7 @@ def read_pack(text: str, where: str) -> Topic:
         query, passes = parse(pack.query), parse(pack.filter)
         for interest in pack.interests:
             parse(interest.clause)
+        categories = categories_named(pack.categories)
     except UsageError as error:
         raise SettingsError(f"{where}: {error}") from error
     return Topic(
@@ -66,6 +69,7 @@ def read_pack(text: str, where: str) -> Topic:
         interests=tuple(Interest(each.clause, each.weight) for each in pack.interests),
         examples=tuple(pack.examples),
         sources=tuple(pack.sources),
+        categories=categories,
         min_score=pack.min_score,
         repositories=tuple(pack.repositories),
         filter=passes,
@@ -86,6 +90,7 @@ def pack_text(topic: Topic) -> str:
     lines += _listed("interests", interests)
     lines += _listed("examples", map(_quoted, topic.examples))
     lines += _listed("sources", map(_quoted, topic.sources))
+    lines += [f"categories = [{', '.join(map(_quoted, topic.categories))}]"] if topic.categories else []
     lines += [f"min_score = {float(topic.min_score)!r}"] if topic.min_score else []
     lines += _listed("repositories", map(_quoted, topic.repositories))
     return "\n".join(lines) + "\n"

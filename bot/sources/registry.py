@@ -22,6 +22,10 @@ class Requests(Protocol):
         """Return searches for repositories, in GitHub's own search language."""
         ...
 
+    async def categories(self) -> Sequence[str]:
+        """Return arXiv categories that are needed."""
+        ...
+
     async def papers(self) -> Sequence[str]:
         """Return arXiv identifiers of example papers that are not known yet."""
         ...
@@ -57,7 +61,13 @@ class Row:
 def _arxiv(section: ArxivSettings, parts: Parts) -> Source:
     examples = (each for topic in parts.topics for each in topic.examples if each.startswith("arxiv:"))
     papers = [each.removeprefix("arxiv:") for each in examples]
-    return ArxivSource(parts.http, section, papers=papers, requested=parts.requests.papers)
+    followed = [each for topic in parts.topics for each in topic.categories]
+
+    async def categories() -> Sequence[str]:
+        return (*followed, *(await parts.requests.categories()))
+
+    wanted = categories if section.follow_topics else None
+    return ArxivSource(parts.http, section, papers=papers, requested=parts.requests.papers, wanted=wanted)
 
 
 def _github(section: GitHubSettings, parts: Parts) -> Source:

@@ -343,7 +343,7 @@ def to_text(value: Topic | Subscription | Preferences | Change) -> str:
 def topic_from_text(text: str) -> Topic:
     """Return the topic that `to_text` wrote; raises StoreError for anything else."""
     record = _with_queries(json.loads(text), "query", "filter")
-    for name in ("examples", "sources", "repositories"):
+    for name in ("examples", "sources", "categories", "repositories"):
         record[name] = tuple(record.get(name, ()))
     interests = tuple(Interest(**interest) for interest in record.pop("interests", ()))
     return Topic(interests=interests, **record)

@@ -29,7 +29,11 @@ def settings_for(url: str, folder: Path, topics: Sequence[str] = TOPICS) -> Sett
             "topics": tuple(topics),
             "embeddings": EmbeddingsSettings(use="off"),  # vectors would take longer than all the rest
             "arxiv": ArxivSettings(
-                feed_url=f"{url}/atom", api_url=f"{url}/api/query", oai_url=f"{url}/oai", seconds_between=0
+                feed_url=f"{url}/atom",
+                api_url=f"{url}/api/query",
+                oai_url=f"{url}/oai",
+                seconds_between=0,
+                follow_topics=False,  # one digest for one topic, whichever others are asked for beside it
             ),
             "huggingface": HuggingFaceSettings(base_url=url),
             "github": GitHubSettings(base_url=url),

@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 from bot.errors import SourceChanged, SourceError
 from bot.http.client import Http, Politeness
 from bot.models import Batch, Item, SourceState
+from bot.settings.arxiv_categories import CATEGORIES
 from bot.settings.sources import ArxivSettings
 from bot.sources.arxiv import announcement_feed, search_api
 from bot.sources.arxiv.announcement_feed import Feed
@@ -31,6 +32,7 @@ from bot.sources.arxiv.calendar import (
     rebuilt,
 )
 from bot.sources.arxiv.catch_up import ArxivClient, CatchUp, all_failed
+from bot.wording import listed
 
 log = logging.getLogger(__name__)
 
@@ -43,13 +45,16 @@ class _Watermark:
     """The last day that was read whole, and for which categories."""
 
     day: date | None = None
-    categories: str = ""
+    categories: str = ""  # their names with a space in between; before they could change by themselves, their hash
     papers: str = ""  # the hash of the example papers that were looked up
 
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """`due` is the newest day that should be there, `done` the last one that was read, `categories` their hash."""
+    """`due` is the newest day that should be there, `done` the last one that was read.
+
+    `added` are the categories that are read for the first time; earlier days are caught up on for the others alone.
+    """
 
     due: date
     done: date
@@ -57,14 +62,23 @@ class _Plan:
     today: date
     notes: tuple[str, ...]
     papers: str = ""  # as in the watermark
+    categories: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
+    dropped: bool = False  # there were other categories
+
+    @property
+    def before(self) -> tuple[str, ...]:
+        """The categories that were read before, all where none was."""
+        return tuple(each for each in self.categories if each not in self.added) or self.categories
 
 
 class ArxivSource:
     """arXiv as a Source.
 
     `papers` are identifiers of further papers to know: the topics' examples, which are looked up once. `requested` is asked
-    before each collection for more of them, those of workspaces' topics. The watermark is the last day of which everything
-    before was read, too.
+    before each collection for more of them, those of workspaces' topics; `wanted` for the categories that topics need beside
+    those of the settings. The watermark is the last day of which everything before was read, too. A category that is new
+    begins with the announcement of the day: neither it nor the others look as if days were missing.
     """
 
     name = "arxiv"
@@ -77,6 +91,7 @@ class ArxivSource:
         *,
         papers: Collection[str] = (),
         requested: Callable[[], Awaitable[Collection[str]]] | None = None,
+        wanted: Callable[[], Awaitable[Collection[str]]] | None = None,
     ) -> None:
         self._http = http
         self._categories = tuple(dict.fromkeys(settings.categories))
@@ -86,29 +101,33 @@ class ArxivSource:
         self._backfill = timedelta(days=settings.backfill_days)
         self._papers = tuple(sorted(set(papers)))
         self._requested = requested
+        self._wanted = wanted
 
     async def collect(self, state: SourceState, now: datetime) -> AsyncGenerator[Batch, None]:
         """Yield the newest announcement, then the missed ones, oldest first; raises SourceUnavailable or SourceChanged.
 
         The newest comes first because only its feed is gone tomorrow; the watermark passes it when all is read.
         """
-        plan = self._plan(state.watermark, now)
+        plan = self._plan(state.watermark, await self._categories_now(), now)
         papers = sorted({*self._papers, *(await self._requested() if self._requested else ())})
         if papers and plan.papers != fingerprint(papers):
             batch = await self._examples(papers, state.watermark)
             plan = plan if batch.partial else replace(plan, papers=fingerprint(papers))
             yield batch
-        if plan.done >= plan.due:
-            yield Batch(notes=(*plan.notes, _nothing_new(plan, now)))
+        if not plan.categories:
+            yield Batch(
+                notes=(*plan.notes, "no category is collected: neither the settings nor a subscribed topic name any")
+            )
             return
         client = ArxivClient(self._http, state.failures)
-        feed, failure = await self._feed_or_why_not(client)
+        if plan.done >= plan.due:
+            yield await self._nothing_due(client, plan, now)
+            return
+        feed, failure = await self._feed_or_why_not(client, plan.categories)
         batch, missed, reached = self._first_steps(plan, feed, failure, now)
         last = batch if missed else replace(batch, watermark=self._watermark(reached, plan))
         yield last
-        async for batch in self._catch_up(
-            CatchUp(client, self._settings, self._categories), missed, reached, plan, failure, now
-        ):
+        async for batch in self._catch_up(CatchUp(client, self._settings, plan.before), missed, reached, plan, failure, now):
             yield batch
 
     def next_ask(self, state: SourceState, now: datetime, every: timedelta) -> datetime:
@@ -116,16 +135,35 @@ class ArxivSource:
 
         In between arXiv is asked for the topics' new examples only; without any, collecting makes no request.
         """
-        asked, plan = state.asked or now, self._plan(state.watermark, now)
+        asked, plan = state.asked or now, self._plan(state.watermark, None, now)
         if plan.done >= plan.due:
             return min(rebuilt(day_after(plan.due)), asked + every)
         return max(rebuilt(plan.due), asked + min(every, AGAIN))
 
+    async def _categories_now(self) -> tuple[str, ...]:
+        """Return the settings' categories, and what topics need beside them: one that arXiv has not would spoil all."""
+        wanted = sorted(await self._wanted()) if self._wanted else []
+        return tuple(dict.fromkeys((*self._categories, *(each for each in wanted if each in CATEGORIES))))
+
+    async def _nothing_due(self, client: ArxivClient, plan: _Plan, now: datetime) -> Batch:
+        """Return what the newest announcement has of the categories that were added since it was read."""
+        notes = (*plan.notes, _nothing_new(plan, now))
+        if not plan.added:
+            return Batch(notes=notes, watermark=self._watermark(plan.done, plan) if plan.dropped else None)
+        feed = await self._feed(client, plan.added)
+        items = self._of_kinds(feed) if feed.day is not None and feed.day >= plan.done else ()
+        note = f"{listed(plan.added)} {'is' if len(plan.added) == 1 else 'are'} collected from now on"
+        return Batch(items=items, skipped=feed.skipped, notes=(*notes, note), watermark=self._watermark(plan.done, plan))
+
+    def _of_kinds(self, feed: Feed) -> tuple[Item, ...]:
+        return tuple(item for item in feed.items if item.announce in self._kinds or not item.announce)
+
     async def check(self, now: datetime) -> str:
         """Read the feed of one category and say what stands in it; raises SourceError."""
-        feed = await self._feed(ArxivClient(self._http, 0), self._categories[:1])
+        first = (*self._categories, *CATEGORIES)[:1]
+        feed = await self._feed(ArxivClient(self._http, 0), first)
         when = f" of {in_words(feed.day)}" if feed.day else ""
-        return f"answers; the feed{when} lists {feed.entries:,} entries in {self._categories[0]}"
+        return f"answers; the feed{when} lists {feed.entries:,} entries in {first[0]}"
 
     async def look_up(self, numbers: Sequence[str]) -> dict[str, Item]:
         """Return the papers of these identifiers by their keys; one that arXiv does not know is absent."""
@@ -153,21 +191,32 @@ class ArxivSource:
 
     # --- planning
 
-    def _plan(self, watermark: str, now: datetime) -> _Plan:
+    def _plan(self, watermark: str, categories: tuple[str, ...] | None, now: datetime) -> _Plan:
+        """Return what is to be read, for these categories; None for those of the last time."""
         mark, notes = _read_watermark(watermark)
+        read = self._read_before(mark)
+        categories = read or self._categories if categories is None else categories
         today, due = now.astimezone(EASTERN).date(), last_day(now)
         before_due = on_or_before(due - timedelta(days=1))
         if mark.day is None:
             start = on_or_before(due - max(self._backfill, timedelta(days=1)))
-            return _Plan(due, start, True, today, notes, mark.papers)
+            return _Plan(due, start, True, today, notes, mark.papers, categories)
+        added = tuple(each for each in categories if each not in read) if read else ()
         ahead = mark.day > today + timedelta(days=1)  # no feed is: the clock had run ahead when this was written
         done = min(mark.day, due)
-        if ahead or (mark.categories != fingerprint(self._categories) and done >= due):
-            done = before_due  # read the day again, then go on from there; or for the categories that are new
+        if ahead or (not read and done >= due):
+            done = before_due  # read the day again, then go on from there; or as nobody knows what it was read for
         oldest = on_or_before(due - MAX_CATCH_UP)
         if done < oldest:
             done, notes = oldest, (*notes, f"announcements before {in_words(oldest)} were left out")
-        return _Plan(due, done, False, today, notes, mark.papers)
+        dropped = bool(read) and not set(read) <= set(categories)
+        return _Plan(due, done, False, today, notes, mark.papers, categories, added, dropped)
+
+    def _read_before(self, mark: _Watermark) -> tuple[str, ...]:
+        """Return the categories that were read so far, () where that is not known."""
+        if mark.categories == fingerprint(self._categories):
+            return self._categories
+        return tuple(each for each in mark.categories.split() if each in CATEGORIES or each in self._categories)
 
     def _first_steps(
         self, plan: _Plan, feed: Feed | None, failure: SourceError | None, now: datetime
@@ -175,9 +224,11 @@ class ArxivSource:
         """Return what the feed brings, the days to catch up on, and the day that is reached with them."""
         if feed is None:
             return Batch(notes=plan.notes), days_between(plan.done, plan.due), plan.due
-        items = tuple(item for item in feed.items if item.announce in self._kinds or not item.announce)
         batch = Batch(
-            items=items, skipped=feed.skipped, notes=(*plan.notes, *self._full(feed)), partial=bool(self._full(feed))
+            items=self._of_kinds(feed),
+            skipped=feed.skipped,
+            notes=(*plan.notes, *self._full(feed)),
+            partial=bool(self._full(feed)),
         )
         if feed.entries:
             return self._read_day(plan, feed, batch)
@@ -211,9 +262,11 @@ class ArxivSource:
 
     # --- reading
 
-    async def _feed_or_why_not(self, client: ArxivClient) -> tuple[Feed | None, SourceError | None]:
+    async def _feed_or_why_not(
+        self, client: ArxivClient, categories: Sequence[str]
+    ) -> tuple[Feed | None, SourceError | None]:
         try:
-            return await self._feed(client, self._categories), None
+            return await self._feed(client, categories), None
         except SourceError as error:
             return None, error
 
@@ -256,7 +309,7 @@ class ArxivSource:
     def _watermark(self, day: date, plan: _Plan) -> str | None:
         if day < plan.done:
             return None
-        return _written(_Watermark(day, fingerprint(self._categories), plan.papers))
+        return _written(_Watermark(day, " ".join(plan.categories), plan.papers))
 
 
 def politeness(settings: ArxivSettings) -> Mapping[str, Politeness]:

@@ -69,3 +69,17 @@ async def test_example_papers_are_asked_for_until_they_are_known(now: datetime) 
 
     await store.items.add([paper("2603.00001")], now)
     assert await requests.papers() == ("math/0309136",)
+
+
+async def test_the_categories_of_what_is_subscribed_are_needed_each_once(now: datetime) -> None:
+    store = MemoryStore()
+    packs = {
+        "kv": replace(PACKS["kv"], categories=("cs.RO", "cs.AI")),
+        "gpu": replace(PACKS["gpu"], categories=("cs.AI", "stat.ML")),
+        "unused": replace(PACKS["unused"], categories=("cs.CR",)),
+        "repos": Topic(name="repos", title="Repos", sources=("github",), categories=("cs.SE",)),
+    }
+    requests = TopicRequests(store.items, store.workspaces, store.ledger, packs)
+    assert await requests.categories() == ()
+    await subscribe(store, now, "slack:T1", "kv", "gpu", "repos", "gone")
+    assert sorted(await requests.categories()) == ["cs.AI", "cs.RO", "stat.ML"]

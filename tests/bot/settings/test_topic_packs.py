@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from bot.errors import SettingsError
 from bot.models import Interest, Topic
 from bot.query import parse
+from bot.settings.arxiv_categories import CATEGORIES
 from bot.settings.topic_packs import load_packs, pack_as_written, pack_text, read_pack
 
 PACK = """
@@ -98,6 +99,7 @@ topics = st.builds(
     interests=st.lists(st.builds(Interest, clauses, st.floats(-10, 10)), max_size=3).map(tuple),
     examples=st.lists(words, max_size=3).map(tuple),
     sources=st.lists(st.sampled_from(["arxiv", "feed:lab"]), max_size=2).map(tuple),
+    categories=st.lists(st.sampled_from(CATEGORIES), max_size=3, unique=True).map(tuple),
     min_score=st.floats(0, 1),
     repositories=st.lists(words, max_size=2).map(tuple),
 )

@@ -27,6 +27,9 @@ class NoRequests:
     async def searches(self) -> Sequence[str]:
         return ()
 
+    async def categories(self) -> Sequence[str]:
+        return ()
+
     async def papers(self) -> Sequence[str]:
         return ()
 

@@ -20,7 +20,7 @@ LIMIT = Answer("Rate exceeded.", status=429)
 
 
 def make(web: Web, http: Http, **changed: object) -> ArxivSource:
-    parts = {name: changed.pop(name) for name in ("papers", "requested") if name in changed}
+    parts = {name: changed.pop(name) for name in ("papers", "requested", "wanted") if name in changed}
     urls = {"feed_url": f"{web.url}/atom", "api_url": f"{web.url}/api", "oai_url": f"{web.url}/oai"}
     settings = ArxivSettings.model_validate({"categories": ("cs.AI", "cs.CL"), **urls, **changed})
     return ArxivSource(http, settings, **parts)  # type: ignore[arg-type]

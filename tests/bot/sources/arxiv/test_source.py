@@ -344,3 +344,100 @@ async def test_every_day_of_a_year_is_read_once_by_a_daily_collection(web: Web, 
         clock[0] += timedelta(days=1)
     assert len(seen) == len(set(seen)) == 261
     assert set(paths(web)) == {"/atom/cs.AI+cs.CL"}
+
+
+# --- categories that topics need
+
+
+class Wanted:
+    """What topics need, as it changes."""
+
+    def __init__(self, *categories: str) -> None:
+        self.categories = categories
+
+    async def __call__(self) -> tuple[str, ...]:
+        return self.categories
+
+
+async def gone_on(source: ArxivSource, now: datetime, watermark: str) -> list[Batch]:
+    return [batch async for batch in source.collect(SourceState(name="arxiv", watermark=watermark), now)]
+
+
+async def test_what_topics_need_comes_in_the_same_request(web: Web, http: Http, now: datetime) -> None:
+    web.answer("/atom/cs.AI+cs.CL+cs.RO+stat.ML", Answer(feed(TODAY, NEW)))
+    source = make(web, http, wanted=Wanted("stat.ML", "cs.RO", "cs.AI"))
+    batches = await collect(source, now)
+    assert paths(web) == ["/atom/cs.AI+cs.CL+cs.RO+stat.ML"]
+    assert json.loads(last_mark(batches))["categories"] == "cs.AI cs.CL cs.RO stat.ML"
+
+
+async def test_what_is_no_category_is_never_sent(web: Web, http: Http, now: datetime) -> None:
+    serve(web, feed=feed(TODAY, NEW))
+    await collect(make(web, http, wanted=Wanted("cs.XX", "../../etc", "cs.AI+cs.CL", "")), now)
+    assert paths(web) == ["/atom/cs.AI+cs.CL"]
+
+
+async def test_a_category_that_is_added_begins_with_the_newest_feed_and_is_no_gap(
+    web: Web, http: Http, now: datetime
+) -> None:
+    web.answer("/atom/cs.AI+cs.CL", Answer(feed(TODAY, NEW)))
+    web.answer("/atom/cs.RO", Answer(feed(TODAY, [("2603.40001v1", "new")])))
+    wanted = Wanted()
+    source = make(web, http, wanted=wanted)
+    first = await collect(source, now, TUESDAY)
+    wanted.categories = ("cs.RO",)
+    added = await gone_on(source, now + timedelta(hours=1), last_mark(first))
+    after = await gone_on(source, now + timedelta(hours=2), last_mark(added))
+
+    assert paths(web) == ["/atom/cs.AI+cs.CL", "/atom/cs.RO"]  # one request, for what is new alone
+    assert keys(added) == ["arxiv:2603.40001"]
+    assert "cs.RO is collected from now on" in notes(added)
+    assert "caught up" not in notes(added)
+    assert (keys(after), notes(after)) == ([], "nothing new since the announcement for Wednesday, 1 April")
+    assert source.next_ask(SourceState(name="arxiv", watermark=last_mark(added), asked=now), now, timedelta(hours=1)) > now
+
+
+async def test_a_category_that_is_added_on_a_weekend_asks_for_no_past_days(web: Web, http: Http) -> None:
+    saturday = datetime(2026, 4, 4, 12, tzinfo=UTC)
+    web.answer("/atom/cs.RO", Answer(feed("2026-04-04", [])))
+    source = make(web, http, wanted=Wanted("cs.RO"))
+    batches = await collect(source, saturday, "2026-04-03")
+    assert paths(web) == ["/atom/cs.RO"]
+    assert keys(batches) == []
+    assert not any(batch.partial for batch in batches)
+    assert await gone_on(source, saturday + timedelta(hours=1), last_mark(batches))
+    assert len(web.asked) == 1
+
+
+async def test_missed_days_are_caught_up_on_for_the_categories_that_were_read_before(
+    web: Web, http: Http, now: datetime
+) -> None:
+    web.answer("/atom/cs.AI+cs.CL+cs.RO", Answer(feed(TODAY, NEW)))
+    by_window(one_paper_a_day, web)
+    batches = await collect(make(web, http, wanted=Wanted("cs.RO")), now, "2026-03-27")
+    asked = [each.query["search_query"].partition(")")[0] for each in web.asked if each.path == "/api"]
+    assert set(asked) == {"(cat:cs.AI OR cat:cs.CL"}
+    assert reached(batches) == TODAY
+
+
+async def test_a_category_that_nobody_needs_any_more_is_forgotten_without_a_request(
+    web: Web, http: Http, now: datetime
+) -> None:
+    source = make(web, http, wanted=Wanted())
+    watermark = json.dumps({"day": TODAY, "categories": "cs.AI cs.CL cs.RO", "papers": ""})
+    batches = await gone_on(source, now, watermark)
+    assert paths(web) == []
+    assert json.loads(last_mark(batches))["categories"] == "cs.AI cs.CL"
+
+
+async def test_an_added_category_whose_feed_does_not_answer_is_asked_for_again(web: Web, http: Http, now: datetime) -> None:
+    web.answer("/atom/cs.RO", Answer(status=500))
+    source = make(web, http, wanted=Wanted("cs.RO"))
+    batches, _ = await collect_until_error(source, now, TODAY)
+    assert batches == []
+
+
+async def test_without_any_category_nothing_is_asked(web: Web, http: Http, now: datetime) -> None:
+    batches = await collect(make(web, http, categories=()), now)
+    assert (paths(web), keys(batches)) == ([], [])
+    assert "no category is collected" in notes(batches)
