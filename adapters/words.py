@@ -7,11 +7,12 @@ from enum import StrEnum
 
 from adapters.text import brief, clean, cut, emphasised, safe_url, shown_url, thousands
 from bot.commands import TABLE, Less, More, Rest, Save, Similar, Why, write
-from bot.models import Button, Coverage, Digest, Entry, Health, Item, Kind, SourceReport, SummaryPart
+from bot.handlers.wording.bibliography import name_of
+from bot.models import Button, Coverage, Digest, Entry, Health, Item, Kind, ReplyEntry, SourceReport, SummaryPart
 from bot.sources.registry import TITLES
 from bot.wording import listed, long_day, short_day, some
 
-_AUTHORS_SHOWN = 4
+_AUTHORS_SHOWN = 3
 _LONGEST_TAG = 24  # characters
 _BRIEF_TITLE = 66  # characters: digests are read in a window of 700 px, and those of phones are two lines
 _LINK_ORDER = ("abstract", "page", "code", "discussion", "pdf", "doi", "model", "video", "post")
@@ -52,9 +53,16 @@ def title(item: Item) -> str:
 
 
 def authors(names: Sequence[str], most: int = _AUTHORS_SHOWN) -> str:
-    """Return the first names, at most four or `most`, and "et al." for the rest."""
-    shown = ", ".join(name for name in map(clean, names[:most]) if name)
-    return f"{shown} et al." if len(names) > most and shown else shown
+    """Return "Mao, Rui, Ying +4": the family names of the first three or `most`, and how many more there are.
+
+    One alone has the whole name, two are joined by "and"; what is no person's name is told whole.
+    """
+    told = [name for name in map(clean, names) if name]
+    if len(told) < 2:
+        return "".join(told)
+    shown = [name_of(name).last for name in told[:most]]
+    more = f" +{len(told) - most}" if len(told) > most else ""
+    return f"{(' and ' if len(told) == 2 == len(shown) else ', ').join(shown)}{more}"
 
 
 def kicker(item: Item) -> tuple[str, ...]:
@@ -68,10 +76,8 @@ def byline(item: Item, today: date) -> tuple[str, ...]:
     repo = item.kind is Kind.REPO
     owner = item.title.partition("/")[0].casefold()
     people = "" if repo and tuple(name.casefold() for name in item.authors) == (owner,) else authors(item.authors)
-    org = "" if item.org.casefold() == owner and repo else clean(item.org)
     made = (clean(item.language), clean(item.license), _version(item, today)) if repo else (clean(item.language),)
-    facts = (people, org, *made, _when(item, today))
-    return tuple(fact for fact in facts if fact)
+    return tuple(filter(None, (people, _lab(item), *made, _when(item, today))))
 
 
 def _version(item: Item, today: date) -> str:
@@ -98,6 +104,46 @@ def signals(item: Item) -> tuple[str, ...]:
     """Return what the community said: "★ 1,204", "▲ 13"; nothing for what is unknown."""
     stars = () if item.stars is None else (f"★ {brief(item.stars)}",)
     return stars if item.upvotes is None else (*stars, f"▲ {brief(item.upvotes)}")
+
+
+def facts(entry: Entry) -> tuple[str, ...]:
+    """Return what stands under a gist: "▲23", "💬4", "code ★61", "Shanda AI Research"; only what is stored, and is not none.
+
+    Of a repository its own stars, "★ 1,204", and what was said of its paper.
+    """
+    item, other = entry.ranked.item, entry.partner
+    works = [each for each in (item, other) if each is not None]
+    upvotes = next((each.upvotes for each in works if each.upvotes), None)
+    comments = next((each.comments for each in works if each.comments), None)
+    said = (f"▲{brief(upvotes)}" if upvotes else "", f"💬{brief(comments)}" if comments else "", _code(item, other))
+    return tuple(filter(None, (*said, _lab(item))))
+
+
+def _code(item: Item, other: Item | None) -> str:
+    """Return "code ★61" of a paper whose code is known, joined or linked to; of a repository "★61"."""
+    repo = next((each for each in (item, other) if each is not None and each.kind is Kind.REPO), None)
+    stars = f"★{brief(repo.stars)}" if repo is not None and repo.stars is not None else ""
+    linked = repo is not None or any(link.rel == "code" and safe_url(link.url) for link in item.links)
+    return stars if item.kind is Kind.REPO else f"code {stars}".rstrip() if linked else ""
+
+
+def _lab(item: Item) -> str:
+    """Return who stands behind it, where the title does not say so."""
+    owner = item.title.partition("/")[0].casefold()
+    return "" if item.kind is Kind.REPO and item.org.casefold() == owner else clean(item.org)
+
+
+def card_facts(entry: Entry, today: date) -> tuple[str, ...]:
+    """Return the line under a card's title: authors, lab, date, and the facts that are counted."""
+    lab = _lab(entry.ranked.item)
+    return (*byline(entry.ranked.item, today), *(fact for fact in facts(entry) if fact != lab))
+
+
+def card_lines(entry: Entry) -> ReplyEntry:
+    """Return a card as an entry of a list: the gist, the parts, why it is here."""
+    parts = [f"*{part.name}* {part.text}" for part in entry.card]
+    why = [f"*Why here* {entry.why_here}"] if entry.why_here else []
+    return ReplyEntry(entry.ranked.item, gist=entry.gist, lines=(*parts, *why))
 
 
 def warnings(item: Item) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""The commands that find: search, similar, why, now, rest."""
+"""The commands that find: search, show, similar, why, now, rest."""
 
 from dataclasses import dataclass
 from typing import Annotated
@@ -18,6 +18,7 @@ from bot.commands.declaration import (
     Usage,
     behind,
     declared,
+    flag,
     rest,
 )
 from bot.commands.words import Words, query_text
@@ -49,6 +50,22 @@ class Search(Command):
         Argument("", lambda page: (Said(page, "page="),), _page),
         Option(help="Where an earlier answer ended."),
     ] = ""
+
+
+@declared(
+    "show",
+    Group.FINDING,
+    example="show 2606.01234 for gpu-systems",
+    aliases=("card", "details"),
+    order=("bibtex", "item", "topic"),
+)
+@dataclass(frozen=True, slots=True)
+class Show(Command):
+    """Show the card of an item: what it says, and why it is here; or its BibTeX."""
+
+    item: ItemBeforeTopic
+    topic: ForTopic = ""
+    bibtex: Annotated[bool, flag("bibtex"), Option(help="Its entry for a bibliography.")] = False
 
 
 @declared("similar", Group.FINDING, example="similar https://arxiv.org/abs/2606.01234", aliases=("related", "similar to"))

@@ -25,7 +25,7 @@ _SAME = 0.6  # of a sentence's words that tell something, in the gist: the gist 
 _KNOWN = re.compile(
     r"(?:[\w’'-]+ ){0,9}?(?:codes?|models?|weights|data|data ?sets?|corpus|implementation|software|tool(?:kit)?|"
     r"librar(?:y|ies)|package|benchmark|demo|scripts|resources)\b.{0,60}\b(?:available|open[- ]sourced?|released)\b|"
-    r"(?:Releases|Open-sources|The authors (?:release|open-source)|Written mainly in)\b",
+    r"(?:Releases|Open-sources|The authors (?:release|open-source)|Written (?:mainly )?in)\b",
     re.IGNORECASE,
 )
 _LONGEST_KNOWN = 22  # words
@@ -50,8 +50,8 @@ def _words(text: str) -> int:
 def _unsaid(item: Item, summary: Summary, gist: ShortGist) -> Iterator[SummaryPart]:
     """Yield the parts that are said, without what the gist has said."""
     parts = summary.parts
-    if summary.made_by == MADE_BY and item.kind is not Kind.REPO and gist.quote:
-        parts = parts_without(item, gist.quote) or parts
+    if summary.made_by == MADE_BY and item.kind is not Kind.REPO and any(gist.quote in part.quotes for part in parts):
+        parts = _without_its_sentence(parts, parts_without(item, gist.quote), gist.quote)
     said = _telling(gist.text)
     before: list[set[str]] = [said] if said else []
     for part in parts:
@@ -61,6 +61,16 @@ def _unsaid(item: Item, summary: Summary, gist: ShortGist) -> Iterator[SummaryPa
         before += [_telling(each) for each in kept]
         if kept:
             yield replace(part, text=" ".join(kept))
+
+
+def _without_its_sentence(
+    parts: Sequence[SummaryPart], others: Sequence[SummaryPart], quote: str
+) -> tuple[SummaryPart, ...]:
+    """The parts; in place of one that rests on the sentence, the one that is chosen without it, if no other has that."""
+    kept = {part.name: part for part in parts if quote not in part.quotes}
+    taken = {each for part in kept.values() for each in part.quotes}
+    kept |= {part.name: part for part in others if part.name not in kept and not taken & set(part.quotes)}
+    return tuple(kept[part.name] for part in parts if part.name in kept)
 
 
 def _is_new(sentence: str, before: Sequence[set[str]], gist: ShortGist) -> bool:

@@ -7,7 +7,22 @@ from datetime import datetime
 from importlib import import_module
 
 from bot import handlers
-from bot.commands import Command, Help, Less, ListSaved, More, Now, Rest, Save, Search, Similar, Unreadable, Unsave, Why
+from bot.commands import (
+    Command,
+    Help,
+    Less,
+    ListSaved,
+    More,
+    Now,
+    Rest,
+    Save,
+    Search,
+    Show,
+    Similar,
+    Unreadable,
+    Unsave,
+    Why,
+)
 from bot.errors import BotError, Unclear, UsageError
 from bot.handlers.context import HANDLERS, HandlerContext, check_is_member
 from bot.handlers.wording import failures
@@ -20,7 +35,7 @@ for _module in pkgutil.walk_packages(handlers.__path__, f"{handlers.__name__}.")
 
 
 # What a digest's reader may ask who is no member of the workspace: it tells and changes nothing of how that is set up.
-_FOR_READERS = (Help, Less, ListSaved, More, Now, Rest, Save, Search, Similar, Unsave, Why)
+_FOR_READERS = (Help, Less, ListSaved, More, Now, Rest, Save, Search, Show, Similar, Unsave, Why)
 
 
 async def answer(context: HandlerContext, asked: Command | Unreadable, actor: Actor, now: datetime) -> Reply:

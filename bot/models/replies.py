@@ -8,7 +8,7 @@ import base64
 import hashlib
 from dataclasses import dataclass
 
-from bot.models.digests import Digest, Layout
+from bot.models.digests import Digest, Entry, Layout
 from bot.models.items import Item
 
 
@@ -72,6 +72,7 @@ class Reply:
     entries: tuple[ReplyEntry, ...] = ()
     first: int = 1  # the number of the first entry, on a later page of a list
     fields: tuple[Field, ...] = ()
+    cards: tuple[Entry, ...] = ()  # shown whole, each with its links; what may be done with them, the buttons say
     digests: tuple[Digest, ...] = ()  # shown whole, as they would be posted
     layout: Layout = Layout.BRIEF  # of the digests
     attachment: Attachment | None = None

@@ -10,10 +10,12 @@ from adapters.words import (
     brief_title,
     byline,
     card_buttons,
+    card_facts,
     coverage_line,
     digest_name,
     empty_sentence,
     entry_buttons,
+    facts,
     late_sentence,
     links,
     masthead,
@@ -33,15 +35,19 @@ from bot.models import Coverage, Entry, Health, Item, Kind, LeftOut, Link, Ranke
 from tests.fakes.digests import DAY, EMPTY, GPU, HOSTILE, KERNEL_SMITH, KERNEL_SMITH_CODE, RES_ADAPT, VLLM
 
 
-def test_four_authors_are_named_and_the_rest_are_et_al() -> None:
-    assert authors(["A", "B", "C", "D"]) == "A, B, C, D"
-    assert authors(["A", "B", "C", "D", "E"]) == "A, B, C, D et al."
+def test_three_authors_are_named_by_their_family_names_and_the_rest_are_counted() -> None:
+    assert authors(["Xiaofeng Mao", "Shaohao Rui", "Kaining Ying", "Bo Zheng"]) == "Mao, Rui, Ying +1"
+    assert authors(["Ludwig van Beethoven", "Santiago Ramón y Cajal", "Ying"]) == "van Beethoven, Ramón y Cajal, Ying"
+    assert authors(["Ada Lovelace", "Alan Turing"]) == "Lovelace and Turing"
+    assert authors(["Tri Dao"]) == "Tri Dao"
+    assert authors(["Lovelace, Ada", "The Gemma Team", "Martin Luther King Jr."]) == "Lovelace, The Gemma Team, King"
+    assert authors(["Tri Dao", "Albert Gu"], 1) == "Dao +1"
     assert authors([]) == ""
     assert authors(["\x00"]) == ""
 
 
 def test_a_papers_byline_says_who_where_and_when() -> None:
-    assert byline(KERNEL_SMITH, DAY) == ("He Du, Qiming Ge, Jiakai Hu, Aijun Yang et al.", "InternLM", "30 March")
+    assert byline(KERNEL_SMITH, DAY) == ("Du, Ge, Hu +3", "InternLM", "30 March")
     assert byline(replace(KERNEL_SMITH, published=None), DAY)[-1] == "31 March"
 
 
@@ -113,13 +119,35 @@ def test_what_a_reader_must_beware_of_is_said() -> None:
     assert warnings(replace(VLLM, archived=True, fork=True, withdrawn=True)) == ("withdrawn", "archived", "a fork")
 
 
+def test_the_facts_of_an_entry_are_the_stored_ones_and_code_is_told_once() -> None:
+    work = replace(KERNEL_SMITH, upvotes=23, comments=4)
+    bare = replace(work, links=tuple(link for link in work.links if link.rel != "code"), upvotes=0, comments=None)
+    linked = replace(bare, links=(*bare.links, Link("code", "https://github.com/lab/smith")))
+
+    def of(item: Item, partner: Item | None = None) -> tuple[str, ...]:
+        return facts(Entry(Ranked(item, 0.5), Summary((), "", ""), partner))
+
+    assert of(work, replace(VLLM, stars=61)) == ("▲23", "💬4", "code ★61", "InternLM")
+    assert of(bare) == ("InternLM",)
+    assert of(linked) == ("code", "InternLM")
+    assert of(linked, replace(VLLM, stars=None)) == ("code", "InternLM")
+    assert of(VLLM, replace(bare, upvotes=7)) == ("▲7", "★74.9k")
+    assert of(replace(linked, links=(Link("code", "javascript:alert(1)"),))) == ("InternLM",)
+
+
+def test_under_a_cards_title_stand_who_where_when_and_what_was_counted() -> None:
+    work = replace(KERNEL_SMITH, upvotes=23)
+    entry = Entry(Ranked(work, 0.5), Summary((), "", ""), replace(VLLM, stars=61))
+    assert card_facts(entry, DAY) == ("Du, Ge, Hu +3", "InternLM", "30 March", "▲23", "code ★61")
+
+
 def test_a_partner_is_shown_by_its_address_or_its_name() -> None:
     entry = GPU.entries[0]
     assert partner(entry) == ("Code", "", ("★ 3",), "https://github.com/InternLM/Kernel-Smith")
     homeless = replace(entry, partner=replace(KERNEL_SMITH_CODE, links=(), language="Python", archived=True))
     assert partner(homeless) == ("Code", "InternLM/Kernel-Smith", ("★ 3", "Python", "archived"), "")
     paper = replace(GPU.entries[2], partner=RES_ADAPT)
-    assert partner(paper) == ("Paper", RES_ADAPT.title, ("Huanxuan Liao et al.", "▲ 13"), "https://arxiv.org/abs/2603.28610")
+    assert partner(paper) == ("Paper", RES_ADAPT.title, ("Liao +7", "▲ 13"), "https://arxiv.org/abs/2603.28610")
     assert partner(GPU.entries[1]) is None
 
 

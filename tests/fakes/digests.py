@@ -3,6 +3,7 @@
 from dataclasses import replace
 from datetime import UTC, date, datetime
 
+from bot.digest.card import entry
 from bot.models import (
     PARTS,
     Coverage,
@@ -143,7 +144,7 @@ def _entries() -> tuple[Entry, ...]:
         missing=("Problem",),
     )
     return (
-        Entry(
+        entry(
             Ranked(
                 KERNEL_SMITH,
                 0.78,
@@ -156,13 +157,13 @@ def _entries() -> tuple[Entry, ...]:
             smith,
             KERNEL_SMITH_CODE,
         ),
-        Entry(
+        entry(
             Ranked(
                 RES_ADAPT, 0.41, (ScorePart("phrases", 0.3, "matches *inference cost*"), ScorePart("community", 0.11, ""))
             ),
             adapt,
         ),
-        Entry(Ranked(VLLM, 0.38, (ScorePart("community", 0.38, "412 stars in 3 days"),)), vllm),
+        entry(Ranked(VLLM, 0.38, (ScorePart("community", 0.38, "412 stars in 3 days"),)), vllm),
     )
 
 
@@ -207,6 +208,7 @@ _EVIL = (
     "\x1b[31m[bold]red[/bold]\x1b]8;;https://evil.example\x07 <script>alert(1)</script> "
     "\u202eexe.cod\u2066 &amp; \x00@everyone \x1b]0;x"
 )
+_EVIL_PARTS = _summary((_EVIL, "</style><img src=x onerror=alert(1)>", "[/]", "word " * 3 + "x" * 300))
 HOSTILE = replace(
     GPU,
     topic="[red]x[/red]",
@@ -232,8 +234,11 @@ HOSTILE = replace(
                 0.5,
                 (ScorePart("phrases", 0.5, "matches *" + _EVIL + "*"),),
             ),
-            _summary((_EVIL, "</style><img src=x onerror=alert(1)>", "[/]", "word " * 3 + "x" * 300)),
+            _EVIL_PARTS,
             replace(KERNEL_SMITH_CODE, title=_EVIL, language=_EVIL, links=(Link("code", "data:text/html,x"),)),
+            gist=_EVIL,
+            card=_EVIL_PARTS.parts,
+            why_here=_EVIL,
         ),
     ),
     coverage=replace(GPU.coverage, notes=(_EVIL,), sources=(SourceReport(_EVIL, Health.DOWN, 0, _EVIL),)),

@@ -38,6 +38,21 @@ TITLES = Reply(
 )
 
 
+# One item's card, with all that may be done with it.
+CARD = Reply(
+    title="Details",
+    cards=GPU.entries[:1],
+    buttons=(
+        Button("More like this", "more arxiv:2603.28342 for gpu-systems"),
+        Button("Less", "less arxiv:2603.28342 for gpu-systems"),
+        Button("Save", "save arxiv:2603.28342"),
+        Button("Why", "why arxiv:2603.28342 for gpu-systems"),
+        Button("Similar", "similar arxiv:2603.28342"),
+        Button("BibTeX", "show bibtex arxiv:2603.28342"),
+    ),
+)
+
+
 def page(entries: int, buttons: int) -> Reply:
     """A page of a list: titles, sentences and reasons as long as they are on average and somewhat more, two links each."""
     item = replace(KERNEL_SMITH, title="A title of ordinary length " * 3, links=KERNEL_SMITH.links[:3])
@@ -63,6 +78,7 @@ UGLY = Reply(
     text=(_EVIL, ""),
     entries=(ReplyEntry(title=_EVIL, gist=_EVIL, lines=(_EVIL,)), ReplyEntry(HOSTILE.entries[0].ranked.item)),
     fields=(Field(_EVIL, _EVIL),),
+    cards=HOSTILE.entries,
     digests=(HOSTILE,),
     layout=Layout.FULL,
     attachment=Attachment("x.bib", "text/plain", _EVIL),

@@ -30,6 +30,7 @@ from adapters.text import clean, shown_url
 from adapters.words import (
     badges,
     byline,
+    card_lines,
     coverage_line,
     empty_sentence,
     entry_buttons,
@@ -228,6 +229,9 @@ def reply_messages(reply: Reply, today: date, form: FormRequest | None = None) -
     pieces = [ComponentGroup((text(each),)) for each in _opening(reply)]
     pieces += [
         each for number, entry in enumerate(reply.entries, start=reply.first) for each in _reply_entry(number, entry, today)
+    ]
+    pieces += [
+        each for number, entry in enumerate(map(card_lines, reply.cards), 1) for each in _reply_entry(number, entry, today)
     ]
     closing = joined(*_closing(reply, form))
     end = [closing] if closing.components else []

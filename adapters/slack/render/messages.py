@@ -40,7 +40,7 @@ from adapters.slack.render.cards import TITLE, entry_group, facts, headline, lin
 from adapters.slack.render.cards import card as card_blocks
 from adapters.slack.render.limits import CONTEXT, units
 from adapters.text import clean, cut, emphasised
-from adapters.words import SpanKind, coverage_line, empty_sentence, kept_of_seen, spans
+from adapters.words import SpanKind, card_lines, coverage_line, empty_sentence, kept_of_seen, spans
 from bot.models import Attachment, Button, Digest, Entry, Field, Layout, Reply, ReplyEntry
 from bot.wording import long_day
 
@@ -228,6 +228,8 @@ def _reply_groups(reply: Reply, today: date, handed_over: str) -> Iterator[Block
     yield from _head(reply, names)
     for number, entry in enumerate(reply.entries, start=reply.first):
         yield from _reply_entry(number, entry, today, names)
+    for number, told in enumerate(map(card_lines, reply.cards), start=1):
+        yield from _reply_entry(number, told, today, names)
     for each in reply.digests:
         yield _masthead(each, late=False)
         yield from _groups(each, compact=reply.layout is not Layout.FULL)

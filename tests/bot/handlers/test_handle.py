@@ -63,7 +63,21 @@ async def test_who_is_no_member_of_the_workspace_reads_and_changes_nothing_and_i
         if "That is for members of the workspace whose Broadsheet this is." in said(reply):
             refused.add(usage.words)
 
-    readers = {"search", "similar", "why", "now", "rest", "more", "less", "save", "unsave", "saved", "help"}
+    readers = {
+        "search",
+        "show",
+        "bibtex",
+        "similar",
+        "why",
+        "now",
+        "rest",
+        "more",
+        "less",
+        "save",
+        "unsave",
+        "saved",
+        "help",
+    }
     assert refused == {usage.words for usage in TABLE} - readers
     assert await ada.context.store.workspaces.subscriptions(ada.actor.workspace) == before
     for opened in (topic_form(ada.context, stranger, ""), filter_form(ada.context, stranger, "kv")):

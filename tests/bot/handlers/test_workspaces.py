@@ -35,6 +35,7 @@ from bot.commands import (
     Save,
     Scope,
     Search,
+    Show,
     ShowTopic,
     Similar,
     Status,
@@ -59,6 +60,7 @@ ITS_WORDS = ("Undisclosed", "zebrafish", "whispers", "U-bob", "C-bob", "Chatham"
 
 COMMANDS: Mapping[type, tuple[Command, ...]] = {
     Search: (Search("cache"), Search("cache topic-of:hushed")),
+    Show: tuple(Show(item, topic, bibtex) for item in ITEMS for topic in ("", *TOPICS) for bibtex in (False, True)),
     Similar: tuple(map(Similar, ITEMS)),
     Why: tuple(Why(item, topic) for item in ITEMS for topic in ("", *TOPICS)),
     Now: tuple(map(Now, ("", *TOPICS))),

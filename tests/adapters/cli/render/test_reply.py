@@ -10,7 +10,7 @@ from adapters.cli.render.reply import ReplyView, typed
 from bot.models import Reply
 from tests.adapters.golden import check
 from tests.conftest import NOW
-from tests.fakes.replies import FOUND, STARRED, SUBSCRIBED, TITLES, UGLY
+from tests.fakes.replies import CARD, FOUND, STARRED, SUBSCRIBED, TITLES, UGLY
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -23,13 +23,14 @@ def printed(reply: Reply, width: int = 80) -> str:
 
 @pytest.mark.parametrize("width", [40, 80, 120])
 def test_answers_look_as_they_did(width: int) -> None:
+    check(GOLDEN / f"reply-card-{width}.txt", printed(CARD, width))
     check(GOLDEN / f"reply-found-{width}.txt", printed(FOUND, width))
     check(GOLDEN / f"reply-subscribed-{width}.txt", printed(SUBSCRIBED, width))
     check(GOLDEN / f"reply-titles-{width}.txt", printed(TITLES, width))
 
 
 @pytest.mark.parametrize("width", [10, 40, 80, 120])
-@pytest.mark.parametrize("reply", [FOUND, SUBSCRIBED, TITLES, UGLY])
+@pytest.mark.parametrize("reply", [CARD, FOUND, SUBSCRIBED, TITLES, UGLY])
 def test_no_answer_is_wider_than_the_terminal_or_steers_it(reply: Reply, width: int) -> None:
     text = printed(reply, width)
 

@@ -36,7 +36,7 @@ from tests.adapters.discord.render.test_markdown import HOSTILE
 from tests.conftest import tries
 from tests.fakes.digests import EMPTY, GPU
 from tests.fakes.digests import HOSTILE as HOSTILE_DIGEST
-from tests.fakes.replies import FOUND, STARRED, SUBSCRIBED, TITLES, UGLY, page
+from tests.fakes.replies import CARD, FOUND, STARRED, SUBSCRIBED, TITLES, UGLY, page
 
 TODAY = date(2026, 4, 1)
 GOLDEN = Path(__file__).parent / "golden"
@@ -94,6 +94,7 @@ def test_what_a_paper_says_stresses_nothing_and_leads_nowhere() -> None:
         ("digest-compact-late", digest_messages(GPU, layout=Layout.BRIEF, late=True)),
         ("digest-empty", digest_messages(EMPTY, layout=Layout.FULL)),
         ("digest-hostile", digest_messages(HOSTILE_DIGEST, layout=Layout.FULL)),
+        ("reply-card", reply_messages(CARD, TODAY)),
         ("reply-found", reply_messages(FOUND, TODAY)),
         ("reply-subscribed", reply_messages(SUBSCRIBED, TODAY)),
         ("reply-titles", reply_messages(TITLES, TODAY)),

@@ -37,7 +37,7 @@ from bot.models import (
 from tests.adapters.golden import check
 from tests.adapters.slack.hostile import nodes, read, wrong
 from tests.fakes.digests import DAY, EMPTY, GPU, HOSTILE, KERNEL_SMITH
-from tests.fakes.replies import FOUND, STARRED, SUBSCRIBED, TITLES, UGLY, page
+from tests.fakes.replies import CARD, FOUND, STARRED, SUBSCRIBED, TITLES, UGLY, page
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -82,7 +82,7 @@ def test_digests_look_as_they_did() -> None:
 
 
 def test_answers_look_as_they_did() -> None:
-    for name, reply in (("found", FOUND), ("subscribed", SUBSCRIBED), ("titles", TITLES), ("ugly", UGLY)):
+    for name, reply in (("card", CARD), ("found", FOUND), ("subscribed", SUBSCRIBED), ("titles", TITLES), ("ugly", UGLY)):
         check(GOLDEN / f"reply-{name}.txt", written(messages.reply(reply, DAY)))
 
 

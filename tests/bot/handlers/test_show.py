@@ -1,0 +1,82 @@
+"""The card of one item, by whatever names it, as the topic has it for which it was posted."""
+
+from datetime import timedelta
+
+import pytest
+
+from bot.errors import UsageError
+from bot.models import Link, Reply
+from tests.bot.handlers.askers import Asker, button
+from tests.fakes.works import paper, repo
+
+TIDY = paper(
+    "2603.00020",
+    title="Tidy: a KV cache that predicts its own size",
+    abstract="We propose Tidy, a KV cache that predicts its own size. Experiments show that Tidy reduces misses by 31%.",
+    repo="github:lab/tidy",
+)
+CODE = repo("lab/tidy", paper=TIDY.key, links=(Link("code", "https://github.com/lab/tidy"),))
+
+
+@pytest.fixture
+async def eve(ada: Asker) -> Asker:
+    """Ada, once a paper and its code have come in."""
+    await ada.context.store.items.add([TIDY, CODE], ada.now - timedelta(hours=1))
+    return ada
+
+
+def labels(reply: Reply) -> list[str]:
+    return [each.label for each in reply.buttons]
+
+
+@pytest.mark.parametrize(
+    "name", ["2603.00020", "https://arxiv.org/abs/2603.00020v2", "Tidy: a KV cache", "arxiv:2603.00020"]
+)
+async def test_an_items_card_is_shown_privately_with_what_may_be_done_with_it(eve: Asker, name: str) -> None:
+    reply = await eve.ask(f"show {name}")
+
+    (card,) = reply.cards
+    assert (card.ranked.item.key, card.partner and card.partner.key) == (TIDY.key, CODE.key)
+    assert card.gist == "Proposes Tidy, a KV cache that predicts its own size."
+    assert [part.name for part in card.card] == ["Evidence"]
+    assert reply.private
+    assert labels(reply) == ["More like this", "Less", "Save", "Why", "Similar", "BibTeX"]
+    assert card.why_here == "", "no topic was named, and nothing was posted"
+
+
+async def test_for_a_topic_it_says_why_it_is_here(eve: Asker) -> None:
+    reply = await eve.ask("show 2603.00020 for kv")
+    assert "KV cache" in reply.cards[0].why_here
+    assert button(reply, "Less") == "less arxiv:2603.00020 for kv"
+
+
+async def test_a_number_is_that_of_the_last_digest_and_its_topic_the_cards(eve: Asker) -> None:
+    await eve.ask("subscribe kv")
+    digest = (await eve.ask("now kv")).digests[0]
+    await eve.context.store.digests.save(eve.actor.workspace, eve.actor.channel, digest, eve.now)
+    number = [entry.ranked.item.key for entry in digest.entries].index(TIDY.key) + 1
+
+    reply = await eve.ask(f"show {number}")
+
+    assert reply.cards[0] == digest.entries[number - 1]
+    assert button(reply, "More like this") == "more arxiv:2603.00020 for kv"
+
+
+async def test_of_a_repository_the_paper_is_the_other_half(eve: Asker) -> None:
+    (card,) = (await eve.ask("details lab/tidy")).cards
+    assert (card.ranked.item.key, card.partner and card.partner.key) == (CODE.key, TIDY.key)
+
+
+async def test_what_is_no_topics_has_a_card_without_reasons_and_what_nobody_knows_none(eve: Asker) -> None:
+    (card,) = (await eve.ask("show 2603.00004 for gpu-systems")).cards
+    assert card.why_here == ""
+    with pytest.raises(UsageError):
+        await eve.ask("show 2603.99999")
+    with pytest.raises(UsageError, match="There is no topic"):
+        await eve.ask("show 2603.00004 for nothing-of-the-kind")
+
+
+async def test_its_bibtex_is_handed_over(eve: Asker) -> None:
+    reply = await eve.ask(button(await eve.ask("show 2603.00020"), "BibTeX"))
+    assert reply.attachment is not None
+    assert "eprint = {2603.00020}" in reply.attachment.text
