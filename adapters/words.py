@@ -2,17 +2,20 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from enum import StrEnum
 
 from adapters.text import brief, clean, cut, emphasised, safe_url, shown_url, thousands
 from bot.commands import TABLE, Less, More, Rest, Save, Similar, Why, write
+from bot.digest.selection import ON_TOPIC
 from bot.handlers.wording.bibliography import name_of
 from bot.models import Button, Coverage, Digest, Entry, Health, Item, Kind, ReplyEntry, SourceReport, SummaryPart
 from bot.sources.registry import TITLES
 from bot.wording import listed, long_day, short_day, some
 
 _AUTHORS_SHOWN = 3
+_REASONS_TOLD = 2  # of an empty digest
+_TODAY = timedelta(hours=36)  # what a digest of so long covers is of today
 _LONGEST_TAG = 24  # characters
 _BRIEF_TITLE = 66  # characters: digests are read in a window of 700 px, and those of phones are two lines
 _LINK_ORDER = ("abstract", "page", "code", "discussion", "pdf", "doi", "model", "video", "post")
@@ -279,24 +282,45 @@ def kept_of_seen(digest: Digest) -> str:
     return f"{thousands(digest.coverage.kept)} of {thousands(digest.coverage.seen)}"
 
 
-def empty_sentence(coverage: Coverage) -> str:
-    """Return the sentence that stands where the entries would be when there are none."""
+def empty_sentence(digest: Digest) -> str:
+    """Return the sentence that stands where the entries would be when there are none, with the two larger reasons."""
+    coverage = digest.coverage
     if not coverage.seen:
         return "Nothing new: the sources had no items for this digest."
-    why = listed([f"{thousands(count)} {clean(reason)}" for reason, count in coverage.dropped if count])
-    return f"0 of {thousands(coverage.seen)}: none passed." + (f" {why[:1].upper()}{why[1:]}." if why else "")
+    reasons = sorted(coverage.dropped, key=lambda each: -each[1])[:_REASONS_TOLD]
+    why = listed([f"{thousands(count)} {clean(reason)}" for reason, count in reasons if count])
+    nothing = "none has a place in it" if came_close(digest) else "nothing came close to the topic"
+    today = " today" if digest.until - digest.since <= _TODAY else ""
+    return f"0 of {thousands(coverage.seen)}: {nothing}{today}." + (f" {why[:1].upper()}{why[1:]}." if why else "")
 
 
-def coverage_line(coverage: Coverage) -> str:
-    """Return the footer: who was asked, what was seen, kept and dropped and why, and what went wrong, in one line."""
-    asked = [clean(report.name) for report in coverage.sources if report.health is not Health.NEVER]
-    pieces = [f"Asked {', '.join(asked)}" if asked else "No source was asked"]
-    pieces += [f"{thousands(coverage.seen)} seen", f"{thousands(coverage.kept)} kept"]
-    pieces += [f"{thousands(count)} {clean(reason)}" for reason, count in coverage.dropped if count]
+def came_close(digest: Digest) -> bool:
+    """Say whether anything that the digest has no entry for was on topic."""
+    return bool(digest.left_out) or any(count for reason, count in digest.coverage.dropped if reason in ON_TOPIC)
+
+
+def coverage_line(digest: Digest) -> str:
+    """Return the footer in one line: seen, kept, what else is on topic, which sources, and what of them went wrong.
+
+    Where the others went, and what sources said besides, `status`, `why` and `--json` tell.
+    """
+    coverage = digest.coverage
+    asked = [clean(report.name) for report in coverage.sources if report.health in _DELIVERED]
+    pieces = [f"{thousands(coverage.seen)} seen", f"{thousands(coverage.kept)} kept"]
+    if digest.left_out:
+        pieces.append(f"{thousands(len(digest.left_out))} more on topic")
+    elif 0 < len(digest.entries) < digest.cap and not came_close(digest):
+        pieces.append("nothing else came close")
+    pieces += [some(asked, _NAMED)] if asked else []
     pieces += _troubles(coverage.sources)
-    notes = (*(report.note for report in coverage.sources), *coverage.notes)
-    pieces += [clean(note).rstrip(".") for note in notes if clean(note)]
+    pieces += [clean(report.of_digest).rstrip(".") for report in coverage.sources if clean(report.of_digest)]
+    pieces += [clean(coverage.span)] if coverage.span else []
     return " · ".join(dict.fromkeys(pieces))
+
+
+def dropped_line(coverage: Coverage) -> str:
+    """Return where the others went: "504 outside the topic · 6 below the score"; "" for nothing."""
+    return " · ".join(f"{thousands(count)} {clean(reason)}" for reason, count in coverage.dropped if count)
 
 
 # What is said of one source that did not deliver, and of several; why, the status and the log know.
@@ -306,7 +330,8 @@ _TROUBLES = {
     Health.PARTIAL: ("delivered only a part", "delivered only a part"),
     Health.NEVER: ("has not been asked yet", "have not been asked yet"),
 }
-_NAMED = 5  # sources in one trouble that are named
+_NAMED = 5  # sources that are named
+_DELIVERED = (Health.OK, Health.QUIET)
 
 
 def _troubles(reports: Sequence[SourceReport]) -> Iterator[str]:

@@ -51,26 +51,30 @@ def coverage(
     keys = {item.key for item in considered}
     counts = Counter(reason for key, reason in dropped.items() if key in keys)
     reports = tuple(_report(title, state, considered, now) for title, state in sources)
-    notes = [f"late: covers {_span(now - since)}"] if now - since > timedelta(days=4) else []
     return Coverage(
         sources=reports,
         seen=len(keys),
         kept=len(keys) - counts.total(),
         dropped=tuple((reason, counts[reason]) for reason in REASONS if counts[reason]),
-        notes=tuple(notes),
+        span=f"covers {_span(now - since)}" if now - since > timedelta(days=4) else "",
     )
 
 
 # A source's state in words is enough of these for a reader; what it said, the status and the log tell.
+_LONGEST_NOTE = 80  # characters of it in a line that tells more
 _TROUBLED = (Health.PARTIAL, Health.DOWN, Health.CHANGED)
 
 
 def _report(title: str, state: SourceState, considered: Sequence[Item], now: datetime) -> SourceReport:
+    """What a source said last explains, to who reads the digest, why it brought nothing; else it is of other times."""
     count = sum(state.name in item.sources for item in considered)
-    notes = [] if state.health in _TROUBLED or not state.note else [state.note]
-    if state.asked is not None and now - state.asked > timedelta(days=1):
-        notes.insert(0, f"{title} was last asked {_span(now - state.asked)} ago")
-    return SourceReport(title, state.health, count, "; ".join(notes))
+    said = "" if state.health in _TROUBLED else state.note
+    unasked = state.asked is not None and now - state.asked > timedelta(days=1)
+    stale = f"{title} was last asked {_span(now - state.asked)} ago" if unasked and state.asked else ""
+    why = said.partition("; ")[0]
+    silent = "" if count or "://" in why or len(why) > _LONGEST_NOTE else why
+    note, of_digest = ("; ".join(filter(None, each)) for each in ((stale, said), (stale, silent)))
+    return SourceReport(title, state.health, count, note, of_digest)
 
 
 def _span(span: timedelta) -> str:

@@ -31,6 +31,9 @@ TWIN = "near twins"
 CAP = "over the cap"
 REASONS = (OLD, WITHDRAWN, POSTED, SHOWN, SOURCE, QUERY, NO_EVENT, FILTER, SCORE, JOINED, TWIN, CAP)
 
+# Of what is on topic, or was found to be.
+ON_TOPIC = frozenset({POSTED, SHOWN, FILTER, TWIN, CAP})
+
 # Why the next digest does not even look at an item: it arrived before. No footer says so: none counts what it has not seen.
 NOT_IN_TIME = "not in its time"
 

@@ -29,7 +29,7 @@ from bot.models import (
 )
 from bot.models.deliveries import OccurrenceKey
 from bot.ports.facts import HEARTBEAT, time_of_fact
-from bot.wording import counted, day_in_words, span_in_words
+from bot.wording import counted, day_in_words, listed, span_in_words
 
 _LATELY = timedelta(days=7)
 _LOOKED_AT = 200  # occurrences, and deliveries, of a channel that are looked at
@@ -116,6 +116,7 @@ async def _subscription(
 ) -> ReplyEntry:
     name = f"{title_of(topics, each.topic)} ({each.topic})"
     lines = [await _last_digest(digests, each, now) or await _last_recorded(context, each, now)]
+    lines += await _where_everything_went(context, each)
     if each.topic not in topics:
         lines.append("Its topic is not there any more: nothing is posted for it.")
         return ReplyEntry(title=name, lines=tuple(lines), buttons=(unsubscribe_button(each.topic),))
@@ -136,6 +137,15 @@ async def _last_recorded(context: HandlerContext, each: Subscription, now: datet
     """Tell of the last digest that was kept for the channel, where none of this subscription was due yet."""
     last = await context.store.digests.last(each.workspace, each.channel, each.topic)
     return f"Last digest: {day_in_words(last[0], now.date())}." if last else "No digest was posted yet."
+
+
+async def _where_everything_went(context: HandlerContext, each: Subscription) -> list[str]:
+    """Tell of the last digest that was kept how many it looked at, and why it left out the others."""
+    past = await context.store.digests.past(each.workspace, each.channel, topic=each.topic, limit=1)
+    if not past or not past[0].seen:
+        return []
+    reasons = listed([f"{count:,} {reason}" for reason, count in past[0].dropped])
+    return [f"It kept {past[0].kept:,} of {past[0].seen:,}{f': {reasons}' if reasons else ''}."]
 
 
 async def _source(context: HandlerContext, name: str, title: str, now: datetime) -> Field:

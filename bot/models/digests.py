@@ -64,12 +64,13 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class SourceReport:
-    """One source's line in the coverage footer."""
+    """What became of one source, for a digest."""
 
     name: str  # for people: "arXiv"
     health: Health
     items: int  # of this source among those considered
-    note: str = ""
+    note: str = ""  # what it said last, of whatever time
+    of_digest: str = ""  # what of it concerns the digest's own time
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +82,7 @@ class Coverage:
     kept: int
     dropped: tuple[tuple[str, int], ...] = ()  # (reason, how many), the reasons of bot.digest.selection
     notes: tuple[str, ...] = ()
+    span: str = ""  # how much it covers, where that is more than usual: "covers 5 days"
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -173,6 +175,9 @@ class PastDigest:
     cap: int = 0
     bar: float = 0.0
     min_score: float = 0.0
+    seen: int = 0
+    kept: int = 0
+    dropped: tuple[tuple[str, int], ...] = ()  # (reason, how many)
 
     @property
     def numbered(self) -> tuple[str, ...]:

@@ -228,6 +228,7 @@ def past_from_text(text: str, saved: datetime) -> PastDigest:
     """
     record = decode(text)
     known = {name: record[name] for name in ("above", "cap", "bar", "min_score") if name in record}
+    coverage = record["coverage"]
     return PastDigest(
         topic=record["topic"],
         title=record["title"],
@@ -235,6 +236,9 @@ def past_from_text(text: str, saved: datetime) -> PastDigest:
         saved=saved,
         entries=tuple(str(entry["ranked"]["item"]["key"]) for entry in record["entries"]),
         left_out=tuple(LeftOut(**_with_times(each, ("since",))) for each in record.get("left_out", ())),
+        seen=coverage["seen"],
+        kept=coverage["kept"],
+        dropped=tuple((reason, count) for reason, count in coverage["dropped"]),
         **known,
     )
 

@@ -1,5 +1,5 @@
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -13,6 +13,7 @@ from adapters.words import (
     card_facts,
     coverage_line,
     digest_name,
+    dropped_line,
     empty_sentence,
     entry_buttons,
     facts,
@@ -31,7 +32,7 @@ from adapters.words import (
     warnings,
 )
 from bot.commands import Less, More, Why, parse
-from bot.models import Coverage, Entry, Health, Item, Kind, LeftOut, Link, Ranked, Release, SourceReport, Summary
+from bot.models import Coverage, Digest, Entry, Health, Item, Kind, LeftOut, Link, Ranked, Release, SourceReport, Summary
 from tests.fakes.digests import DAY, EMPTY, GPU, HOSTILE, KERNEL_SMITH, KERNEL_SMITH_CODE, RES_ADAPT, VLLM
 
 
@@ -172,11 +173,29 @@ def test_a_summary_says_what_was_read_and_which_model_wrote() -> None:
     assert summary_origin(Entry(Ranked(Item(key="k", kind=Kind.POST, title="t"), 0), Summary((), "", ""))) == ""
 
 
-def test_the_coverage_line_says_where_everything_went() -> None:
-    assert coverage_line(GPU.coverage) == (
-        "Asked arXiv, Hugging Face, GitHub · 412 seen · 3 kept · 380 outside the query · 27 below the score · "
-        "2 already posted · GitHub was down · Caught up 2 days"
+def counted(coverage: Coverage, **more: object) -> Digest:
+    """A digest of an hour that has this coverage."""
+    return replace(EMPTY, coverage=coverage, **more)  # type: ignore[arg-type]
+
+
+def test_the_coverage_line_speaks_of_this_digest_in_one_line() -> None:
+    assert coverage_line(GPU) == "412 seen · 3 kept · arXiv, Hugging Face · GitHub was down"
+    left = LeftOut("arxiv:2606.00001", "over the cap", 4, 0.5)
+    assert coverage_line(replace(GPU, left_out=(left,) * 8)) == (
+        "412 seen · 3 kept · 8 more on topic · arXiv, Hugging Face · GitHub was down"
     )
+
+
+def test_where_the_others_went_is_told_apart() -> None:
+    assert dropped_line(GPU.coverage) == "380 outside the query · 27 below the score · 2 already posted"
+    assert dropped_line(Coverage((), 0, 0)) == ""
+
+
+def test_a_thin_day_says_that_nothing_else_came_close() -> None:
+    alone = replace(GPU, cap=7, coverage=replace(GPU.coverage, dropped=(("outside the topic", 409),)))
+    assert coverage_line(alone).startswith("412 seen · 3 kept · nothing else came close · arXiv")
+    full, filtered = replace(alone, cap=3), replace(alone.coverage, dropped=(("filtered out", 409),))
+    assert "close" not in coverage_line(full) + coverage_line(replace(alone, coverage=filtered))
 
 
 def test_the_coverage_line_names_each_kind_of_trouble() -> None:
@@ -184,19 +203,21 @@ def test_the_coverage_line_names_each_kind_of_trouble() -> None:
         SourceReport("A", Health.PARTIAL, 1),
         SourceReport("B", Health.CHANGED, 0),
         SourceReport("C", Health.NEVER, 0),
-        SourceReport("D", Health.OK, 1, "first day"),
-        SourceReport("E", Health.DOWN, 1, "E was last asked 2 days ago"),
+        SourceReport("D", Health.OK, 1, "no papers on Sunday, 29 March (weekend)"),
+        SourceReport(
+            "E", Health.DOWN, 1, "E was last asked 2 days ago; https://e.example/api", "E was last asked 2 days ago"
+        ),
     )
-    assert coverage_line(Coverage(reports, 2, 2)) == (
-        "Asked A, B, D, E · 2 seen · 2 kept · E was down · B answered in an unknown form · A delivered only a part · "
-        "C has not been asked yet · first day · E was last asked 2 days ago"
+    assert coverage_line(counted(Coverage(reports, 2, 2, span="covers 5 days"))) == (
+        "2 seen · 2 kept · D · E was down · B answered in an unknown form · A delivered only a part · "
+        "C has not been asked yet · E was last asked 2 days ago · covers 5 days"
     )
-    assert coverage_line(Coverage((), 0, 0)) == "No source was asked · 0 seen · 0 kept"
+    assert coverage_line(counted(Coverage((), 0, 0))) == "0 seen · 0 kept"
 
 
 def test_sources_with_one_trouble_are_named_together_and_a_long_row_of_them_is_cut() -> None:
     def troubles(health: Health, *names: str) -> str:
-        line = coverage_line(Coverage(tuple(SourceReport(name, health, 0) for name in names), 0, 0))
+        line = coverage_line(counted(Coverage(tuple(SourceReport(name, health, 0) for name in names), 0, 0)))
         return line.rpartition(" · ")[2]
 
     assert troubles(Health.DOWN, "A", "B") == "A and B were down"
@@ -204,12 +225,21 @@ def test_sources_with_one_trouble_are_named_together_and_a_long_row_of_them_is_c
     assert troubles(Health.PARTIAL, "A", "B") == "A and B delivered only a part"
     assert troubles(Health.NEVER, "A", "B") == "A and B have not been asked yet"
     assert troubles(Health.DOWN, *"ABCDEFG") == "A, B, C, D, E and 2 more were down"
+    assert troubles(Health.OK, *"ABCDEFG") == "A, B, C, D, E and 2 more"
 
 
 def test_an_empty_digest_says_why_it_is_empty() -> None:
-    assert empty_sentence(EMPTY.coverage) == "0 of 412: none passed. 400 outside the query and 12 below the score."
-    assert empty_sentence(Coverage((), 0, 0)) == "Nothing new: the sources had no items for this digest."
-    assert empty_sentence(Coverage((), 2, 0)) == "0 of 2: none passed."
+    empty = replace(EMPTY, since=EMPTY.until - timedelta(hours=24))
+    assert empty_sentence(empty) == (
+        "0 of 412: nothing came close to the topic today. 400 outside the query and 12 below the score."
+    )
+    weekly = replace(EMPTY, since=EMPTY.until - timedelta(days=7))
+    assert empty_sentence(weekly).startswith("0 of 412: nothing came close to the topic. ")
+    posted = replace(
+        empty, coverage=Coverage((), 9, 0, (("outside the topic", 4), ("filtered out", 2), ("already posted", 3)))
+    )
+    assert empty_sentence(posted) == "0 of 9: none has a place in it today. 4 outside the topic and 3 already posted."
+    assert empty_sentence(counted(Coverage((), 0, 0))) == "Nothing new: the sources had no items for this digest."
 
 
 def test_a_command_between_asterisks_is_told_as_one_types_it_and_anything_else_is_stressed() -> None:

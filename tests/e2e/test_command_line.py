@@ -24,7 +24,7 @@ async def test_a_first_day_from_collecting_to_a_digest_and_a_search(desk: Desk) 
     digest = await desk.run("digest", "gpu-systems", "--html", "page.html")
     assert digest.status == Exit.OK
     assert "Problem" in digest.out
-    assert "Asked" in digest.out
+    assert " seen · " in digest.out
     assert max(map(len, digest.out.splitlines())) <= 80
     assert "<article" in (desk.folder / "page.html").read_text()
 

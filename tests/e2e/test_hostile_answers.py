@@ -72,7 +72,7 @@ async def test_an_ugly_answer_of_every_source_ends_in_a_digest_that_names_them(
     for result in results:
         assert result.state.health is not Health.OK, (result.title, result.state)
         assert result.state.note, result.title
-    footer = coverage_line(digest.coverage)
+    footer = coverage_line(digest)
     for title in ("arXiv", "Hugging Face", "GitHub", "lab"):
         assert title in footer
     _, _, troubles = footer.partition(" kept")
@@ -92,7 +92,7 @@ async def test_one_source_that_fails_costs_nothing_of_the_others(web: Web, tmp_p
     assert results["github"].state.health is Health.DOWN
     assert results["arxiv"].fresh > 100
     assert digest.entries
-    assert "GitHub" in coverage_line(digest.coverage)
+    assert "GitHub" in coverage_line(digest)
 
 
 async def test_what_was_missed_is_there_on_the_next_day(web: Web, tmp_path: Path, now: datetime) -> None:

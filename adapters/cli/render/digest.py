@@ -144,10 +144,10 @@ def digest_lines(digest: Digest, sheet: Sheet, layout: Layout) -> Iterator[Text]
         yield from printed(number, entry, digest, sheet)
     if not digest.entries:
         yield Text()
-        yield from sheet.wrapped(Text(empty_sentence(digest.coverage)), 0 if sheet.narrow else _NUMBER)
+        yield from sheet.wrapped(Text(empty_sentence(digest)), 0 if sheet.narrow else _NUMBER)
     yield Text()
     yield sheet.rule("─")
-    yield from sheet.wrapped(Text(coverage_line(digest.coverage), style=STYLES["quiet"]))
+    yield from sheet.wrapped(Text(coverage_line(digest), style=STYLES["quiet"]))
     if digest.news:
         yield from sheet.wrapped(Text("".join(piece for piece, _ in emphasised(clean(digest.news))), style=STYLES["quiet"]))
 

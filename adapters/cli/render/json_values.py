@@ -11,7 +11,8 @@ terminal: JSON escapes control characters by itself.
               comments, withdrawn, archived, fork, release (tag, published, name, prerelease, notes; or null), releases_read,
               releases_confirmed, repo, paper
     summary   parts[] (name, text, found, quotes[]), read, made_by, note
-    coverage  line, seen, kept, dropped[] (reason, count), sources[] (name, health, items, note), notes[]
+    coverage  line, seen, kept, dropped[] (reason, count), sources[] (name, health, items, note,
+              of_digest), notes[]
     reply     title, text[], fields[] (name, value), entries[], digests[], attachment (name, media_type, text; or null),
               next_steps[], buttons[] (label, command, danger)
               an entry: number, item (or null), title, gist, lines[], buttons[]
@@ -22,7 +23,7 @@ from dataclasses import fields
 from datetime import date
 
 from adapters.words import coverage_line
-from bot.models import Coverage, Digest, Entry, Item, Reply, ReplyEntry, Summary
+from bot.models import Digest, Entry, Item, Reply, ReplyEntry, Summary
 
 Value = None | bool | int | float | str | list["Value"] | dict[str, "Value"]
 _HALVES = re.compile("[\ud800-\udfff]")  # half a character cannot be written as UTF-8
@@ -38,7 +39,7 @@ def digest_value(digest: Digest) -> dict[str, Value]:
         "since": digest.since.isoformat(),
         "until": digest.until.isoformat(),
         "entries": [_entry(number, entry) for number, entry in enumerate(digest.entries, start=1)],
-        "coverage": _coverage(digest.coverage),
+        "coverage": _coverage(digest),
     }
 
 
@@ -99,12 +100,13 @@ def _summary(summary: Summary) -> dict[str, Value]:
     return {"parts": _plain(summary.parts), "read": summary.read, "made_by": summary.made_by, "note": summary.note}
 
 
-def _coverage(coverage: Coverage) -> dict[str, Value]:
+def _coverage(digest: Digest) -> dict[str, Value]:
+    coverage = digest.coverage
     return {
-        "line": coverage_line(coverage),
+        "line": coverage_line(digest),
         "seen": coverage.seen,
         "kept": coverage.kept,
         "dropped": [{"reason": reason, "count": count} for reason, count in coverage.dropped],
         "sources": _plain(coverage.sources),
-        "notes": _plain(coverage.notes),
+        "notes": _plain((*filter(None, (coverage.span,)), *coverage.notes)),
     }

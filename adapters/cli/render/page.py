@@ -20,6 +20,7 @@ from adapters.text import brief, clean, emphasised, shown_url
 from adapters.words import (
     byline,
     coverage_line,
+    dropped_line,
     empty_sentence,
     first_link,
     kept_of_seen,
@@ -124,8 +125,8 @@ def _section(number: int, digest: Digest) -> PageSection:
         title=clean(digest.title) or clean(digest.topic),
         tally=kept_of_seen(digest),
         stories=tuple(_story(place, entry, digest.day) for place, entry in enumerate(digest.entries, start=1)),
-        nothing=empty_sentence(digest.coverage),
-        coverage=coverage_line(digest.coverage),
+        nothing=empty_sentence(digest),
+        coverage=" · ".join(filter(None, (coverage_line(digest), dropped_line(digest.coverage)))),
     )
 
 

@@ -114,7 +114,7 @@ def digest_messages(digest: Digest, *, layout: Layout, late: bool = False) -> li
     """Return the digest as one or more messages, parted between entries; the last ends in the coverage line."""
     compact, news = layout is Layout.BRIEF, markdown.sentence(digest.news, _NEWS) if digest.news else ""
     pieces = [_entry(number, each, digest, compact=compact) for number, each in enumerate(digest.entries, start=1)]
-    footer = markdown.small_print(markdown.escaped_to_fit(coverage_line(digest.coverage), _FOOTER - 5))
+    footer = markdown.small_print(markdown.escaped_to_fit(coverage_line(digest), _FOOTER - 5))
     room, count = _PIECE + _FOOTER - length(footer) - length(news), COMPONENTS - _HEAD_COUNT - bool(news)
     found = list(fill_messages(pieces or [_empty(digest)], room, count, ruled=True))
     postings = []
@@ -215,7 +215,7 @@ def _read(addresses: Sequence[tuple[str, str]], room: int) -> str:
 
 def _empty(digest: Digest) -> ComponentGroup:
     look = rows([Button("Look again", write(Now(digest.topic)))])
-    return joined(ComponentGroup((text(markdown.escaped_to_fit(empty_sentence(digest.coverage), _FOOTER)),)), look)
+    return joined(ComponentGroup((text(markdown.escaped_to_fit(empty_sentence(digest), _FOOTER)),)), look)
 
 
 # --- replies

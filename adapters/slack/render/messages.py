@@ -154,7 +154,7 @@ def _name(digest: Digest) -> str:
 def _groups(digest: Digest, *, compact: bool) -> Iterator[BlockGroup]:
     """Yield a whole digest below its masthead, one piece for each entry."""
     if not digest.entries:
-        why = cut(empty_sentence(digest.coverage), CONTEXT, units)
+        why = cut(empty_sentence(digest), CONTEXT, units)
         yield block_group(rich(paragraph(text_run(why))), text=exact(why))
     for number, entry in enumerate(digest.entries, start=1):
         yield entry_group(entry, number, digest, compact=compact)
@@ -174,7 +174,7 @@ def _masthead(digest: Digest, *, late: bool) -> BlockGroup:
 
 def _footer(digest: Digest) -> BlockGroup:
     """Return the line that says who was asked, and what was kept and dropped."""
-    line = cut(coverage_line(digest.coverage), CONTEXT, units)
+    line = cut(coverage_line(digest), CONTEXT, units)
     news = rich(paragraph(sentence(digest.news, _LINE))) if digest.news else []
     text = "\n".join(filter(None, (exact(line), as_mrkdwn(digest.news, _LINE))))
     return block_group(divider(), context_line(line), news, text=text)

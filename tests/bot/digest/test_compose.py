@@ -45,11 +45,26 @@ def test_coverage_says_by_name_which_source_was_not_asked_for_long() -> None:
     assert report.note == "arXiv was last asked 30 hours ago; caught up on 2 days"
 
 
+@pytest.mark.parametrize(
+    ("brought", "note", "told"),
+    [
+        (1, "no papers on Sunday, 29 March (weekend)", ""),  # of some other day: something came
+        (0, "arXiv announces nothing on Saturday and Sunday; it went on", "arXiv announces nothing on Saturday and Sunday"),
+        (0, "https://rss.arxiv.org/atom/cs.AI answered 500", ""),
+        (0, "one after another " * 9, ""),
+    ],
+)
+def test_what_a_source_said_concerns_a_digest_to_which_it_brought_nothing(brought: int, note: str, told: str) -> None:
+    state = SourceState(name="arxiv", health=Health.OK, asked=NOW, note=note)
+    (report,) = compose.coverage([paper()] * brought, {}, [("arXiv", state)], since=DAY, now=NOW).sources
+    assert (report.note, report.of_digest) == (note, told)
+
+
 def test_a_digest_over_many_days_says_so() -> None:
     late = compose.coverage([], {}, [], since=NOW - timedelta(days=6), now=NOW)
 
-    assert late.notes == ("late: covers 6 days",)
-    assert compose.coverage([], {}, [], since=NOW - timedelta(days=3), now=NOW).notes == ()
+    assert late.span == "covers 6 days"
+    assert compose.coverage([], {}, [], since=NOW - timedelta(days=3), now=NOW).span == ""
 
 
 def test_a_digest_holds_an_entry_per_card() -> None:

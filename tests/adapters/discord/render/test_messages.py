@@ -127,7 +127,7 @@ def test_a_long_digest_is_parted_between_entries_and_loses_none(layout: Layout, 
     assert [fault for each in postings for fault in faults(each.body())] == []
     heads = [next(iter(contents(each.components))) for each in postings]
     assert all(f"part {part} of {len(postings)}" in head for part, head in enumerate(heads, start=1))
-    assert ["Asked" in list(contents(each.components))[-1] for each in postings] == [False] * (len(postings) - 1) + [True]
+    assert [" seen · " in list(contents(each.components))[-1] for each in postings] == [False] * (len(postings) - 1) + [True]
     assert all(len(each.plain.encode("utf-16-le")) // 2 <= 2000 for each in postings)
 
 

@@ -123,7 +123,7 @@ def test_a_digest_of_fifty_entries_is_split_between_entries_and_loses_none() -> 
         assert all(wrong(each) == [] for each in postings)
         assert "Continued in the thread." in read(postings[0])
         assert "continued" in read(postings[1])
-        assert "Asked arXiv" in read(postings[-1])
+        assert " seen · " in read(postings[-1])
 
 
 # The boundary between messages wanders: four entries fit into one, then three, by less than the late mark's size at a time.
