@@ -20,6 +20,7 @@ from benchmarks.quality.records import Folder
 # Modules of this package: each has `measure`, which yields its figures.
 MEASURES = (
     "roles", "parts", "sentence", "edition", "dangling", "search", "known", "similar", "profiles", "labels", "archive",
+    "digests",
 )  # fmt: skip
 
 

@@ -16,7 +16,7 @@ _LATE = timedelta(hours=12)
 
 
 def came_close(had: float, asked: float) -> bool:
-    """Say whether what had so much, of a score or of relevance, only just missed what was asked for."""
+    """Say whether what had so much relevance only just missed what was asked for."""
     return had >= asked * (1 - CLOSE)
 
 
@@ -44,6 +44,7 @@ def left_out(
                 reason,
                 place,
                 card.ranked.score,
+                card.ranked.relevance,
                 other=card.partner.key if card.partner else "",
                 since=(before.since if before else now) if reason == CAP else None,
                 arrival=arrivals.get(item.key, 0),
@@ -52,12 +53,12 @@ def left_out(
     close = [each for each in selection.ranked if _only_just_missed(each, selection, request)]
     for place, each in enumerate(close, len(selection.passed) + 1):
         key = each.item.key
-        noted.append(LeftOut(key, selection.dropped[key], place, each.score, arrival=arrivals.get(key, 0)))
+        noted.append(LeftOut(key, selection.dropped[key], place, each.score, each.relevance, arrival=arrivals.get(key, 0)))
     return tuple(noted[:MOST])
 
 
 def _only_just_missed(each: Ranked, selection: Selection, request: DigestRequest) -> bool:
-    return selection.dropped.get(each.item.key) == SCORE and came_close(each.score, least(request))
+    return selection.dropped.get(each.item.key) == SCORE and came_close(each.relevance, least(request))
 
 
 def still_candidates(past: Sequence[PastDigest], baseline: datetime | None, now: datetime) -> dict[str, LeftOut]:

@@ -25,7 +25,7 @@ SOURCE = "from a source the topic leaves out"
 QUERY = "outside the topic"
 NO_EVENT = "repositories without an event"  # bot/rank/events.py says what is one
 FILTER = "filtered out"
-SCORE = "below the score"
+SCORE = "below the bar"
 JOINED = "on one card with another"
 TWIN = "near twins"
 CAP = "over the cap"
@@ -97,7 +97,7 @@ def select(request: DigestRequest, candidates: Candidates, context: SelectionCon
             dropped[each.item.key] = NO_EVENT
         elif not passes:
             dropped[each.item.key] = FILTER
-        elif each.score < least(request):
+        elif each.relevance < least(request):
             dropped[each.item.key] = SCORE
         else:
             passed.append(each)
@@ -142,7 +142,7 @@ def _with_reasons(cards: Sequence[Card], scored: Scored, ranked: Sequence[Ranked
 
 
 def least(request: DigestRequest) -> float:
-    """Return the score that an entry needs."""
+    """Return the relevance that an entry needs."""
     return request.topic.min_score if request.min_score is None else request.min_score
 
 

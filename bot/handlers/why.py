@@ -43,7 +43,7 @@ _OF_ITSELF = (
     *(selection.OLD, selection.WITHDRAWN, selection.SOURCE, selection.QUERY, selection.NO_EVENT),
     *(selection.FILTER, selection.SCORE),
 )
-_PARTS = {"phrases": "phrases", "examples": "closeness to examples", "community": "community", "freshness": "freshness"}
+_PARTS = {"labels": "what it is or has", "description": "closeness to the description", "examples": "closeness to examples"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +232,7 @@ def _verdict(outcome: ItemOutcome, request: DigestRequest, since: str, *, coming
         selection.NO_EVENT: "Nothing happened to it of late: a repository is posted when it is new and rising, has a"
         " release, a jump in stars, or a paper that was just announced.",
         selection.FILTER: f"The filter keeps it out{because}.",
-        selection.SCORE: f"It stays below the score that is asked for, {outcome.least:.2f}.",
+        selection.SCORE: f"Its relevance, {_relevance(outcome):.2f}, stays below the {outcome.least:.2f} that is asked for.",
         selection.JOINED: f"It is shown on one card with {instead}.",
         selection.TWIN: f"It gives way to its near twin {instead}.",
         selection.CAP: _capped(outcome, request),
@@ -243,6 +243,10 @@ def _verdict(outcome: ItemOutcome, request: DigestRequest, since: str, *, coming
         return sentences[selection.POSTED]
     besides = sentences[outcome.otherwise] if outcome.otherwise in _OF_ITSELF else ""
     return " ".join(filter(None, (sentences[outcome.reason], besides and f"And {besides[:1].lower()}{besides[1:]}")))
+
+
+def _relevance(outcome: ItemOutcome) -> float:
+    return outcome.ranked.relevance if outcome.ranked else 0.0
 
 
 def _capped(outcome: ItemOutcome, request: DigestRequest) -> str:

@@ -29,7 +29,7 @@ class Topic:
     examples: tuple[str, ...] = ()  # item keys, or texts to be close to
     sources: tuple[str, ...] = ()  # empty: all
     categories: tuple[str, ...] = ()  # of arXiv, that are collected for it where it is subscribed
-    min_score: float = 0.0
+    min_score: float = 0.0  # the relevance that an entry needs: what orders the relevant lifts nothing over it
     repositories: tuple[str, ...] = ()  # GitHub search terms with qualifiers, as typed
     filter: Query = Query("")  # what an item must satisfy to be posted for it, in every channel
     revision: int = 0  # 0: a pack, as it is shipped; a workspace's own counts its changes from 1
@@ -39,7 +39,7 @@ class Topic:
 class ScorePart:
     """One named part of a score. `value` is what it adds to the total (parts sum to the score)."""
 
-    name: str  # phrases, examples, feedback (where there was any), community, freshness
+    name: str  # phrases, labels, description, examples, feedback (each where there is any), community, freshness
     value: float
     why: str  # a clause for a person, "" when there is nothing to say: 'matches *KV cache* ×3'
 
@@ -51,6 +51,7 @@ class Ranked:
     item: Item
     score: float
     parts: tuple[ScorePart, ...] = ()
+    relevance: float = 0.0  # of the score, what the topic itself gives: phrases, description, examples, feedback
 
     @property
     def reasons(self) -> tuple[str, ...]:

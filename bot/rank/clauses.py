@@ -56,6 +56,7 @@ class Clause:
     terms and labels of which it asks for and that any item has, each once.
     """
 
+    tree: Tree
     items: Ints | Places
     strengths: Floats
     mentions: tuple[Mention, ...]
@@ -124,7 +125,7 @@ class Clauses:
     def look_up(self, tree: Tree) -> Clause:
         """Return the items for which the clause holds."""
         items, strengths, mentions = self._measure(tree)
-        return Clause(items, strengths, tuple(dict.fromkeys(mentions)))
+        return Clause(tree, items, strengths, tuple(dict.fromkeys(mentions)))
 
     # --- whether
 
@@ -233,6 +234,40 @@ def leaves_of(tree: Tree) -> list[Leaf]:
             return list(dict.fromkeys(leaf for part in tree.parts for leaf in leaves_of(part)))
         case _:
             return []
+
+
+def in_words(tree: Tree) -> Tree | None:
+    """Return what a clause asks for in words: without the labels, numbers and dates beside which words would do as well.
+
+    `CUDA OR has:code` asks for CUDA; `CUDA has:code` stays as it is; `has:code` asks for nothing in words: None.
+    """
+    match tree:
+        case Term():
+            return tree
+        case And() if any(in_words(part) for part in tree.parts):
+            return And(tuple(in_words(part) or part for part in tree.parts))
+        case Or():
+            parts = tuple(part for part in map(in_words, tree.parts) if part)
+            return Or(parts) if len(parts) > 1 else parts[0] if parts else None
+        case _:
+            return None
+
+
+_EVERYTHING = And(())
+
+
+def besides_words(tree: Tree) -> Tree:
+    """Return what a query asks for besides words on a subject: names, labels, numbers, dates, and what it excludes."""
+    match tree:
+        case Term() if tree.field not in ("author", "org"):
+            return _EVERYTHING
+        case And():
+            return And(tuple(part for part in map(besides_words, tree.parts) if part != _EVERYTHING))
+        case Or():
+            parts = tuple(map(besides_words, tree.parts))
+            return _EVERYTHING if _EVERYTHING in parts else Or(parts)
+        case _:
+            return tree
 
 
 # How a label is told; any other is told with its field, as one would type it.

@@ -33,13 +33,18 @@ class _Texts:
         self.corpus: Corpus = Corpus(self.every, before.corpus if before else None)
         self.vectors: TfidfVectors = TfidfVectors(self.corpus, host.vectors if host else None)
         self.numbers: Mapping[str, int] = _numbers(self.every)  # by key and alias
-        self.papers = {item.repo: number for number, item in enumerate(self.every) if item.repo}  # by the key of their code
         self.host = host
 
     @cached_property
     def background(self) -> Background:
         """How common words are, at large and here."""
         return self.host.background if self.host else with_day(self.vectors.counts(), len(self.every))
+
+    @cached_property
+    def papers(self) -> Mapping[str, int]:
+        """The paper of each repository that one names, by the repository's key: of several the newest."""
+        oldest_first = np.argsort(-self.places).tolist()
+        return {self.every[number].repo: number for number in oldest_first if self.every[number].repo}
 
     @cached_property
     def places(self) -> Ints:
@@ -233,8 +238,14 @@ class ItemIndex:
 
     def reason_threshold(self, example: Item | str, packed: bytes | None = None) -> Floats:
         """Return for every item from which closeness on it may be told that it is close to the example."""
-        known = self._embeddings.known[: len(self.items)] if self._embeddings and self.vector(example, packed) else False
-        return np.where(known, TELL_BOTH, np.full(len(self.items), TELL))
+        return np.where(self.compared(example, packed), TELL_BOTH, TELL)
+
+    def compared(self, example: Item | str, packed: bytes | None = None) -> Claims:
+        """Return for every item whether closeness to the example is measured by vectors too."""
+        if self._embeddings is None or self.vector(example, packed) is None:
+            return np.zeros(len(self.items), bool)
+        known: Claims = self._embeddings.known[: len(self.items)]
+        return known
 
     def vector(self, example: Item | str, packed: bytes | None = None) -> Vector | None:
         """Return the vector of an item, or of a text, that is known here, else the one that is given; None without any."""

@@ -11,13 +11,19 @@ from typing import Final
 
 # --- how much each part may add; they come to 1
 
-RELEVANCE: Final = 0.80
-COMMUNITY: Final = 0.12
-FRESHNESS: Final = 0.08
+RELEVANCE: Final = 0.88
+COMMUNITY: Final = 0.08
+FRESHNESS: Final = 0.04
 
-# Of RELEVANCE, what closeness to the examples gets when the topic has both phrases and examples. Phrases are what a person
-# wrote down and can read again; closeness is a guess from three texts. A topic with one of the two gives it everything.
-EXAMPLES_SHARE: Final = 0.35
+# How RELEVANCE is shared between phrases, closeness to the topic's description and closeness to its examples; what a topic
+# has none of, the others share. On the judged days that tuning may see, .4 .25 .35 tells what is on the topic from what is
+# not better than phrases and examples alone (docs/decisions/0054-relevance-first.md has the figures).
+BY_PHRASES: Final = 0.40
+BY_DESCRIPTION: Final = 0.25
+BY_EXAMPLES: Final = 0.35
+
+# From which nearness to description and examples on, as their shares weigh them, an item enters without the query's words.
+ENTERS: Final = 0.35
 
 # Digits of a score that count; below, the order of additions would decide.
 DIGITS: Final = 6

@@ -73,7 +73,7 @@ async def test_past_digests_come_the_last_saved_first_of_a_topic_or_with_entries
 async def test_what_a_digest_left_out_is_kept_with_it_with_what_it_asked_for(store: AnyStore) -> None:
     left = (
         LeftOut(paper(8).key, "over the cap", 2, 0.4, 0.3, "github:a/b", NOW - DAY, 17),
-        LeftOut(paper(9).key, "below the score", 3, 0.2),
+        LeftOut(paper(9).key, "below the bar", 3, 0.2),
     )
     made = replace(digest(0.9), left_out=left, above=2, cap=1, bar=0.25, min_score=0.3, carried=(paper(8).key,))
     await store.digests.save("T1", "C1", made, NOW)

@@ -72,9 +72,9 @@ async def test_an_item_of_the_next_digest_is_told_with_its_score_and_place(store
     better, worse = about(1, "The KV cache, paged"), about(2, "A genome cache")
     await store.items.add([worse, better], now)
 
-    outcomes = [await publisher_of(store).explain(request(min_score=0.01), item, now) for item in (better, worse)]
+    outcomes = [await publisher_of(store).explain(request(min_score=0.0), item, now) for item in (better, worse)]
 
-    assert [(outcome.reason, outcome.place, outcome.least) for outcome in outcomes] == [("", 1, 0.01), ("", 2, 0.01)]
+    assert [(outcome.reason, outcome.place, outcome.least) for outcome in outcomes] == [("", 1, 0.0), ("", 2, 0.0)]
     assert outcomes[0].ranked is not None
     assert outcomes[0].ranked.reasons[0].startswith("matches *KV* ×2, *cache* ×2")
     assert outcomes[0].clause == 'title has "cache"'
@@ -118,24 +118,24 @@ async def test_what_is_filtered_out_is_told_with_the_clause_and_whose_filter_it_
     assert outcome.clause.startswith(clause)
 
 
-async def test_what_scores_too_little_is_told_with_both_scores(store: MemoryStore, now: datetime) -> None:
+async def test_what_is_too_little_relevant_is_told_with_what_is_asked_for(store: MemoryStore, now: datetime) -> None:
     await store.items.add([about(1, "A cache")], now)
 
     outcome = await publisher_of(store).explain(request(min_score=0.99), about(1, ""), now)
 
     assert (outcome.reason, outcome.least) == (selection.SCORE, 0.99)
     assert outcome.ranked is not None
-    assert 0 < outcome.ranked.score < 0.99
+    assert 0 <= outcome.ranked.relevance < 0.99
 
 
-async def test_what_has_just_the_score_that_is_needed_is_in_the_digest(store: MemoryStore, now: datetime) -> None:
+async def test_what_has_just_the_relevance_that_is_needed_is_in_the_digest(store: MemoryStore, now: datetime) -> None:
     await store.items.add([about(1, "A cache")], now)
     free = await publisher_of(store).explain(request(), about(1, ""), now)
     assert free.ranked is not None
 
-    just = await publisher_of(store).explain(request(min_score=free.ranked.score), about(1, ""), now)
+    just = await publisher_of(store).explain(request(min_score=free.ranked.relevance), about(1, ""), now)
 
-    assert (just.reason, just.least) == ("", free.ranked.score)
+    assert (just.reason, just.least) == ("", free.ranked.relevance)
 
 
 async def test_what_became_too_old_takes_no_place_from_what_is_news(store: MemoryStore, now: datetime) -> None:

@@ -1,11 +1,13 @@
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.models import Item, Term, Tree
-from bot.query import matches
+from bot.query import matches, parse
 from bot.rank import ItemIndex
+from bot.rank.clauses import besides_words, in_words
 from tests.bot.query import generate
-from tests.bot.rank.make import NOW, paper
+from tests.bot.rank.make import NOW, paper, repo
 from tests.conftest import tries
 
 corpora = st.lists(generate.items(), max_size=5, unique_by=lambda item: item.key)
@@ -72,3 +74,48 @@ def test_a_phrase_may_end_in_the_beginning_of_a_word() -> None:
     clause = index.clause(Term("sparse atten", prefix=True, quoted=True))
     assert clause.items.tolist() == [0]
     assert [dict(each.counts) for each in clause.mentions] == [{0: 2}]
+
+
+# --- in words, and besides them
+
+
+@pytest.mark.parametrize(
+    ("clause", "words"),
+    [
+        ("CUDA", "CUDA"),
+        ("CUDA OR has:code", "CUDA"),
+        ("CUDA OR ROCm OR has:code", "CUDA OR ROCm"),
+        ("CUDA has:code", "CUDA has:code"),
+        ("has:code", None),
+        ("category:cs.DB", None),
+        ("stars:>100 OR published:7d", None),
+        ("-survey", None),
+    ],
+)
+def test_a_label_is_no_word_where_words_would_do_as_well(clause: str, words: str | None) -> None:
+    assert in_words(parse(clause).tree) == (parse(words).tree if words else None)
+
+
+@pytest.mark.parametrize(
+    ("query", "rest"),
+    [
+        ("CUDA", ""),
+        ("(CUDA OR category:cs.AR) -blockchain", "-blockchain"),
+        ("CUDA kind:paper stars:>3", "kind:paper stars:>3"),
+        ('author:"Tri Dao" attention', 'author:"Tri Dao"'),
+        ("category:cs.AR OR has:code", "category:cs.AR OR has:code"),
+    ],
+)
+def test_besides_words_a_query_asks_for_names_labels_and_what_it_excludes(query: str, rest: str) -> None:
+    items = [
+        paper("CUDA on a chain", "blockchain"), paper("Other", authors=("Tri Dao",)), paper("X", categories=("cs.AR",)),
+        repo("a/b", "CUDA", stars=5), repo("c/d", stars=1), paper("Y", stars=7),
+    ]  # fmt: skip
+    index = ItemIndex(items, {}, NOW)
+    assert index.admits(besides_words(parse(query).tree)).tolist() == index.admits(parse(rest).tree).tolist()
+
+
+@settings(deadline=None, max_examples=tries(80))
+@given(generate.trees(), generate.items())
+def test_whatever_a_query_admits_meets_what_it_asks_for_besides_words(tree: Tree, item: Item) -> None:
+    assert not matches(tree, item, NOW) or matches(besides_words(tree), item, NOW)

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from bot.models import Ranked
+from bot.models import Kind, Ranked
 from bot.rank import ItemIndex, diversify, rank
 from bot.settings.topic_packs import load_packs
 from tests.fakes import edition as june
@@ -24,11 +24,17 @@ def test_the_five_that_were_chosen_are_ranked_above_the_rest_more_often_than_not
     assert above > 0.6 * len(places) * len(others)
 
 
-def test_all_that_were_chosen_enter_and_the_first_of_all_is_one_of_them() -> None:
-    order = [each.item.title for each in ranked()[1]]
+def test_all_that_were_chosen_enter_and_the_first_paper_of_all_is_one_of_them() -> None:
+    order = ranked()[1]
     chosen = [title for title, _ in june.chosen()]
-    assert set(chosen) <= set(order)
-    assert order[0] in chosen
+    assert set(chosen) <= {each.item.title for each in order}
+    assert next(each.item.title for each in order if each.item.kind is Kind.PAPER) in chosen
+
+
+def test_all_that_were_chosen_are_over_the_bar() -> None:
+    bar = load_packs()["gpu-systems"].min_score
+    over = {each.item.title for each in ranked()[1] if each.relevance >= bar}
+    assert {title for title, _ in june.chosen()} <= over
 
 
 def test_spiking_networks_and_processor_caches_do_not_come_near_the_top() -> None:

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from math import cos, sin
 
 import numpy as np
@@ -267,3 +268,42 @@ def test_two_studies_in_other_words_are_twins_by_their_vectors() -> None:
 
     assert kept({}) == ["url:a", "url:b", "url:panels"]
     assert kept({"url:a": at(0.0), "url:b": at(0.05)}) == ["url:a", "url:panels"]
+
+
+# --- entering by meaning
+
+
+def entered(query: str, **more: object) -> list[str]:
+    """The keys of what enters a topic about the first of the day: by its query, or by being near to an example."""
+    wanted = replace(topic(query), **more)  # type: ignore[arg-type]
+    index = ItemIndex(DAY, {}, NOW, vectors=VECTORS)
+    return [each.item.key for each in rank(index, wanted, examples=["A text"], vectors={"A text": at(0.0), **DESCRIBED})]
+
+
+DESCRIBED = {"T. All about caches": at(0.1)}
+
+
+def test_what_is_near_to_the_examples_enters_without_the_words_of_the_query() -> None:
+    assert set(entered('"KV cache"')) == {"url:cache", "url:memory"}
+
+
+def test_what_is_near_to_the_description_enters_too_and_is_told_to_be() -> None:
+    wanted = replace(topic('"KV cache"'), description="All about caches")
+    ranked = rank(ItemIndex(DAY, {}, NOW, vectors=VECTORS), wanted, vectors=DESCRIBED)
+    assert [each.item.key for each in ranked] == ["url:cache", "url:memory"]
+    assert "close to the topic's description" in ranked[1].reasons
+
+
+@pytest.mark.parametrize("query", ['"KV cache" -blocks', '"KV cache" kind:repo', '"KV cache" stars:>5'])
+def test_meaning_lets_in_nothing_that_the_query_asks_for_besides_words_keeps_out(query: str) -> None:
+    assert "url:memory" not in entered(query)
+
+
+def test_meaning_lets_in_nothing_from_a_source_that_the_topic_leaves_out() -> None:
+    assert entered('"KV cache"', sources=("github",)) == []
+
+
+def test_without_a_vector_nothing_enters_by_meaning() -> None:
+    index = ItemIndex(DAY, {}, NOW)
+    ranked = rank(index, topic('"KV cache"'), examples=["Tensors of earlier tokens are stored in blocks."])
+    assert [each.item.key for each in ranked] == ["url:cache"]

@@ -8,10 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.errors import UsageError
-from bot.models import Interest, Item, Query, Ranked, Reading, Topic, Tree
+from bot.models import Interest, Item, Link, Query, Ranked, Reading, Topic, Tree
 from bot.query import matches, unparse_tree
 from bot.rank import ItemIndex, diversify, rank, score
-from bot.rank.weights import EXAMPLES_SHARE
+from bot.rank.weights import BY_EXAMPLES, BY_PHRASES, HALF, RELEVANCE
+from bot.settings.topic_packs import load_packs
 from tests.bot.query import generate
 from tests.bot.rank.make import NOW, paper, repo, topic
 from tests.conftest import tries
@@ -32,6 +33,9 @@ examples = st.lists(
 laws = settings(deadline=None, max_examples=tries(80))
 
 
+PARTS = ("phrases", "labels", "description", "examples", "feedback", "community", "freshness")
+
+
 def scores(index: ItemIndex, wanted: Topic) -> dict[str, float]:
     return {each.item.key: each.score for each in rank(index, wanted)}
 
@@ -47,8 +51,11 @@ def test_a_score_lies_between_0_and_1_and_is_the_sum_of_its_parts(
     for each in rank(ItemIndex(items, {}, NOW), wanted, examples=close):
         assert 0 <= each.score <= 1
         assert sum(part.value for part in each.parts) == pytest.approx(each.score, abs=1e-9)
-        assert [part.name for part in each.parts] == ["phrases", "examples", "community", "freshness"]
-        assert all(part.value >= 0 for part in each.parts[1:])
+        names = [part.name for part in each.parts]
+        assert [name for name in PARTS if name in names] == names
+        assert {"phrases", "examples", "community", "freshness"} <= set(names)
+        assert all(part.value >= 0 for part in each.parts if part.name not in ("phrases", "labels"))
+        assert 0 <= each.relevance <= RELEVANCE
 
 
 @laws
@@ -208,7 +215,7 @@ def test_phrases_leave_the_examples_their_share() -> None:
     index = ItemIndex([paper("CUDA kernels")], {}, NOW)
     far = "A text about something else entirely, which nobody confuses with it"
     (alone,), (beside,) = rank(index, topic("", "cuda")), rank(index, topic("", "cuda"), examples=[far])
-    assert beside.parts[0].value == pytest.approx(alone.parts[0].value * (1 - EXAMPLES_SHARE), abs=1e-6)
+    assert beside.parts[0].value == pytest.approx(alone.parts[0].value * BY_PHRASES / (BY_PHRASES + BY_EXAMPLES), abs=1e-6)
     assert beside.parts[1].value == 0
 
 
@@ -226,6 +233,44 @@ def test_stars_gained_lift_a_repository_over_stars_that_stand() -> None:
     first, _ = rank(ItemIndex(items, days, NOW), topic("", "cuda"))
     assert first.item.title == "b/rising"
     assert "★ +412 in 3 days" in first.reasons
+
+
+# --- relevance
+
+
+@laws
+@given(days, examples, st.sampled_from((-3.0, -0.5, 2.0)), st.integers(0, 500), st.integers(0, 400))
+def test_neither_votes_nor_age_change_how_relevant_an_item_is(
+    items: list[Item], close: list[Item | str], weight: float, votes: int, hours: int
+) -> None:
+    wanted = topic("", "gpu", "cache", ("survey", weight), ("attention", weight))
+    told = {each.item.key: each.relevance for each in rank(ItemIndex(items, {}, NOW), wanted, examples=close)}
+    others = [replace(item, upvotes=votes, stars=votes) for item in items]
+    again = rank(ItemIndex(others, {}, NOW + timedelta(hours=hours)), wanted, examples=close)
+    assert {each.item.key: each.relevance for each in again} == pytest.approx(told, abs=1e-6)
+
+
+def test_a_label_orders_what_is_relevant_and_makes_nothing_relevant() -> None:
+    code = (Link("code", "https://github.com/a/b"),)
+    items = [paper("CUDA", key="url:a"), paper("CUDA", key="url:b", links=code), paper("Rust", key="url:c", links=code)]
+    ranked = rank(ItemIndex(items, {}, NOW), topic("", "cuda", ("has:code", 0.5)))
+    assert [each.item.key for each in ranked] == ["url:b", "url:a", "url:c"]
+    assert [each.relevance > 0 for each in ranked] == [True, True, False]
+    assert ranked[0].relevance == ranked[1].relevance
+
+
+def test_a_topic_that_states_labels_alone_takes_them_for_relevant() -> None:
+    index = ItemIndex([paper("A", categories=("cs.DB",)), paper("B")], {}, NOW)
+    (only,) = rank(index, topic("category:cs.DB"))
+    assert only.relevance > 0
+
+
+@pytest.mark.parametrize("name", sorted(load_packs()))
+def test_one_phrase_alone_brings_nothing_over_the_bar_of_a_pack(name: str) -> None:
+    pack = load_packs()[name]
+    weights = sorted({each.weight for each in pack.interests if each.weight > 0})
+    fit = weights[-1] / (weights[-1] + HALF)
+    assert RELEVANCE * BY_PHRASES * fit < pack.min_score + 0.06, "with nothing near, it would need closeness besides"
 
 
 # --- asked of a part, at another time, and of its scores
@@ -249,7 +294,7 @@ def test_some_items_are_scored_as_among_all_of_them(
     found = score(index, wanted, examples=close, among=among)
     asked = {item.key for item, here in zip(items, among, strict=True) if here}
     assert found.with_reasons() == [each for each in every if each.item.key in asked]
-    assert found.without_reasons() == [Ranked(each.item, each.score) for each in found.with_reasons()]
+    assert found.without_reasons() == [Ranked(each.item, each.score, (), each.relevance) for each in found.with_reasons()]
 
 
 @laws
