@@ -211,9 +211,7 @@ def _noted(digest: PastDigest, left: LeftOut) -> str:
     if left.reason == selection.CAP:
         # What is over the cap, though its place is not, is a repository: of those a digest holds fewer.
         return f"{above}, the cap is {digest.cap}" if left.place > digest.cap else f"{above}, over the cap of repositories"
-    if left.reason == selection.SCORE:
-        return f"below the score ({left.score:.2f} of {digest.min_score:.2f})"
-    return f"below the bar ({left.relevance or 0.0:.2f} of {digest.bar:.2f})"
+    return f"{left.reason} ({left.relevance:.2f} of {digest.min_score:.2f})"
 
 
 def _verdict(outcome: ItemOutcome, request: DigestRequest, since: str, *, coming: bool) -> str:

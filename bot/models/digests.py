@@ -123,7 +123,7 @@ class LeftOut:
     reason: str  # of bot.digest.selection
     place: int  # from 1, among the cards that are on topic, best first
     score: float
-    relevance: float | None = None
+    relevance: float = 0.0
     other: str = ""  # the key of the other half of its card
     since: datetime | None = None  # of what is over the cap: when a digest first left it out so
     arrival: int = 0
@@ -146,8 +146,7 @@ class Digest:
     left_out: tuple[LeftOut, ...] = ()  # what else is on topic, best first
     above: int = 0  # cards that had all that is asked for: those kept, over the cap, and near twins
     cap: int = 0  # entries that it might hold
-    bar: float = 0.0  # of relevance, that an entry needed
-    min_score: float = 0.0  # that an entry needed
+    min_score: float = 0.0  # the relevance that an entry needed
     carried: tuple[str, ...] = ()  # the keys of what earlier ones left out over the cap, and it looked at again
 
     @property
@@ -173,7 +172,6 @@ class PastDigest:
     left_out: tuple[LeftOut, ...] = ()
     above: int = 0
     cap: int = 0
-    bar: float = 0.0
     min_score: float = 0.0
     seen: int = 0
     kept: int = 0

@@ -115,6 +115,5 @@ def _remembered(digest: Digest, saved: datetime) -> PastDigest:
         dropped=digest.coverage.dropped,
         above=digest.above,
         cap=digest.cap,
-        bar=digest.bar,
         min_score=digest.min_score,
     )

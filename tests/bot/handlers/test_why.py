@@ -209,27 +209,27 @@ async def test_what_fell_to_the_cap_is_told_with_its_days_and_what_the_digests_o
     )
 
 
-async def test_what_stayed_below_the_score_or_gave_way_is_told_too_the_latest_five(later: Asker) -> None:
+async def test_what_stayed_below_the_bar_or_gave_way_is_told_too_the_latest_five(later: Asker) -> None:
     key = "arxiv:2603.00015"
     noted = [
-        LeftOut(key, selection.SCORE, 3, 0.21),
+        LeftOut(key, selection.SCORE, 3, 0.4, 0.21),
         LeftOut(key, selection.TWIN, 2, 0.4),
         LeftOut("github:a/b", selection.CAP, 1, 0.4, other=key),
-        LeftOut(key, "below the bar", 4, 0.6, relevance=0.1),
+        LeftOut(key, selection.SCORE, 4, 0.6, 0.1),
     ]
     for days, left in enumerate([noted[0], noted[0], *noted]):
         at = later.now + days * DAY
         entries = Coverage((), 1, 0)
-        past = Digest("kv", "KV", at.date(), at, at, (), entries, left_out=(left,), above=2, cap=3, bar=0.25, min_score=0.3)
+        past = Digest("kv", "KV", at.date(), at, at, (), entries, left_out=(left,), above=2, cap=3, min_score=0.3)
         await later.context.store.digests.save(later.actor.workspace, later.actor.channel, past, at)
 
     lines = about_topic(await later.at(later.now + 6 * DAY).ask("why 2603.00015")).lines
 
     assert lines[-5:] == (
-        "6 April: below the bar (0.10 of 0.25).",
+        "6 April: below the bar (0.10 of 0.30).",
         "5 April: above the bar, 1st of 2, over the cap of repositories.",
         "4 April: above the bar, 2nd of 2, a near twin of one that is in it.",
-        "3 April: below the score (0.21 of 0.30).",
-        "2 April: below the score (0.21 of 0.30).",
+        "3 April: below the bar (0.21 of 0.30).",
+        "2 April: below the bar (0.21 of 0.30).",
     )
     assert not any(line.startswith("1 April") for line in lines)
