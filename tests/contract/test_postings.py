@@ -80,7 +80,7 @@ async def test_what_a_digest_left_out_is_kept_with_it_with_what_it_asked_for(sto
 
     (past,) = await store.digests.past("T1", "C1", topic="kv")
 
-    assert past == PastDigest("kv", "KV", TODAY, NOW, (paper(1).key,), left, above=2, cap=1, min_score=0.3)
+    assert past == PastDigest("kv", "KV", TODAY, NOW, (paper(1).key,), left, above=2, cap=1, min_score=0.3, seen=1, kept=1)
     assert past.numbered == (paper(1).key, paper(8).key, paper(9).key)
 
 
