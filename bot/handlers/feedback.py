@@ -60,7 +60,8 @@ def word_of(said: Feedback | None) -> str:
 
 
 async def _topic_meant(context: HandlerContext, actor: Actor, item: Item, command: More | Less) -> Topic:
-    """The named one; else the one under which the item was posted here; else the only one that is subscribed here.
+    """The named one; else the one under which the item was posted here, or whose digest left it out last; else the only one
+    that is subscribed here.
 
     Raises Unclear with those to choose from.
     """
@@ -68,8 +69,9 @@ async def _topic_meant(context: HandlerContext, actor: Actor, item: Item, comman
         return await context.topic_named(actor.workspace, command.topic)
     topics = await context.topics(actor.workspace)
     postings = await context.store.digests.postings(actor.workspace, actor.channel, [item.key, *item.aliases])
+    listed = await _topics_that_left_out(context, actor, item)
     here = await context.store.workspaces.subscriptions(actor.workspace, channel=actor.channel)
-    for names in ([each.topic for each in postings][:1], [each.topic for each in here]):
+    for names in ([each.topic for each in postings][:1], listed[:1], [each.topic for each in here]):
         found = [topics[name] for name in dict.fromkeys(names) if name in topics]
         if len(found) == 1:
             return found[0]
@@ -81,6 +83,13 @@ async def _topic_meant(context: HandlerContext, actor: Actor, item: Item, comman
         "It was not posted in this channel, and nothing is subscribed here.",
         hint=f"Say for which topic: *{write(named)}*.",
     )
+
+
+async def _topics_that_left_out(context: HandlerContext, actor: Actor, item: Item) -> list[str]:
+    """Return the topics whose digests here listed the item as what they had no place for, the last first."""
+    past = await context.store.digests.past(actor.workspace, actor.channel)
+    names = {item.key, *item.aliases}
+    return [digest.topic for digest in past if names & {key for each in digest.left_out for key in (each.key, each.other)}]
 
 
 # --- the answer

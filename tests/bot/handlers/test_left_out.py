@@ -56,6 +56,12 @@ async def test_its_numbers_are_taken_wherever_an_item_is_named(later: Asker) -> 
     assert (await later.ask("why 5 for kv")).title == f"Why: {listed[2]}"
 
 
+async def test_more_of_what_a_digest_left_out_is_for_its_topic_though_others_are_subscribed_here(later: Asker) -> None:
+    await later.ask("subscribe gpu-systems")
+
+    assert (await later.ask("more 3")).title == "More like this in KV cache"
+
+
 async def test_what_is_not_kept_any_more_is_told_by_its_key(later: Asker) -> None:
     listed = await later.ask("rest kv")
     gone = listed.entries[0].item
