@@ -232,7 +232,7 @@ class Publisher:
             above=len(selection.passed),
             cap=request.limits.entries,
             min_score=least(request),
-            carried=tuple(sorted(carried)),
+            carried=tuple(replace(still[key], key=key) for key in sorted(carried)),
         )
 
     async def _considered(

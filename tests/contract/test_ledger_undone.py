@@ -100,6 +100,17 @@ async def test_a_digest_of_another_topic_made_since_left_out_what_the_dropped_on
     assert (await owed(store, ours), await owed(store, ours, "other")) == (3, None)
 
 
+async def test_of_two_digests_that_take_the_same_over_from_earlier_ones_the_later_is_made_anew(store: AnyStore) -> None:
+    ours = await subscribed(store)
+    (gone,) = await printed(store, ours, parts=1, window=Window(3, 7))
+    await store.digests.save("T1", ours.channel, replace(digest(), window=Window(7, 7)), NOW + HOUR)
+    await ends(store, gone, NOW + DAY)
+    again = Window(3, 7, follows=7, makes_up=1)
+    await printed(store, ours, slot=1, parts=1, window=again)
+    with pytest.raises(Conflict, match="posted what this one was to show"):
+        await printed(store, ours, slot=2, parts=1, window=again)
+
+
 async def test_who_holds_it_no_more_takes_nothing_back(store: AnyStore) -> None:
     ours = await subscribed(store)
     first, _ = await printed(store, ours)

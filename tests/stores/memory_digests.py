@@ -5,7 +5,7 @@ from datetime import date, datetime
 
 from bot.models import Delivery, Digest, PastDigest, Position, Posting, Unposted
 from bot.store.records import posted_scores
-from bot.store.rules.transitions import KEPT, ended_at
+from bot.store.rules.transitions import KEPT, begins_again, ended_at
 
 
 class MemoryDigests:
@@ -47,10 +47,18 @@ class MemoryDigests:
             for digest in (each[3], *(first[topic] for topic in sorted(first))):
                 self._drops += 1
                 place = (ended.workspace, ended.channel, digest.topic)
-                self._unposted[self._drops] = (place, Position(digest.window.after, digest.since), ended_at(ended))
+                after = self._begins_again(place, digest) if digest is each[3] else digest.window.after
+                self._unposted[self._drops] = (place, Position(after, digest.since), ended_at(ended))
         here = (digest for _, digest in self._digests_in(ended.workspace, ended.channel))
         self._posted[ended.workspace, ended.channel] = set().union(*map(posted_scores, here))
         return any(digest.news for *_, digest in gone)
+
+    def _begins_again(self, place: tuple[str, str, str], dropped: Digest) -> int:
+        shown = {entry.ranked.item.key for entry in dropped.entries}
+        others = [digest for _, digest in self._digests_in(*place[:2]) if digest.topic == dropped.topic]
+        standing = {each.key for digest in others for each in digest.left_out if each.since is not None}
+        carried = {each.key: each.arrival for each in dropped.carried if each.key in shown}
+        return begins_again(dropped.window.after, carried, standing)
 
     async def posted(self, workspace: str, channel: str) -> frozenset[str]:
         """Return the keys already posted to the channel."""

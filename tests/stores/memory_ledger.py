@@ -16,7 +16,6 @@ from bot.store.rules.transitions import (
     OPEN,
     UNSUBSCRIBED,
     after,
-    carried_names,
     claimed,
     closed,
     expect_latest,
@@ -26,6 +25,7 @@ from bot.store.rules.transitions import (
     ran_out,
     recorded,
     released,
+    taken_over,
 )
 from tests.stores.memory_digests import MemoryDigests
 from tests.stores.memory_workspaces import MemoryWorkspaces
@@ -143,7 +143,7 @@ class MemoryLedger:
             return False
         if digest is not None:
             expect_latest(digest, self._digests.reach(fresh.workspace, fresh.channel, digest.topic))
-            expect_unposted(self._digests.posted_of(fresh.workspace, fresh.channel, carried_names(digest)))
+            expect_unposted(self._digests.posted_of(fresh.workspace, fresh.channel, taken_over(digest)))
         for each in deliveries:
             if (each.workspace, each.id) in self._deliveries or each.part in self._parts.get(each.key, ()):
                 raise StoreError(f"The delivery {each.id} stands in the ledger already.")

@@ -1,6 +1,6 @@
 """Who may take a delivery, what may be recorded of it, and for how long: shared by every store, so that all answer alike."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -102,14 +102,24 @@ def expect_latest(digest: Digest, reach: int) -> None:
         raise Conflict("Another digest of the topic was made, or taken back, at the same time; this one is made anew.")
 
 
-def carried_names(digest: Digest) -> list[str]:
-    """Return under which keys the entries may have been posted that are carried on from earlier digests."""
+def taken_over(digest: Digest) -> list[str]:
+    """Return the keys of entries that lie before the digest's window, or were looked at before: the other names too."""
+    again, carried = digest.window.makes_up > 0, {each.key for each in digest.carried}
     shown = (entry.ranked.item for entry in digest.entries)
-    return [name for item in shown if item.key in digest.carried for name in (item.key, *item.aliases)]
+    return [name for item in shown if again or item.key in carried for name in (item.key, *item.aliases)]
+
+
+def begins_again(after: int, carried: Mapping[str, int], standing: Collection[str]) -> int:
+    """Return after which arrival the next digest looks, of a dropped one that looked at those later than `after`.
+
+    `carried` are the arrivals, by key, of what it showed that was carried on from before. What fell to the cap of a digest
+    that still stands, `standing`, is carried on again; the rest no other digest would come back to.
+    """
+    return min([after, *(arrival - 1 for key, arrival in carried.items() if key not in standing)])
 
 
 def expect_unposted(posted: Collection[str]) -> None:
-    """Raise Conflict where another digest has posted what this one carries on; no window tells the two apart."""
+    """Raise Conflict where another digest has posted what this one took over; no window tells the two apart."""
     if posted:
         raise Conflict("Another digest has posted what this one was to show; this one is made anew.")
 

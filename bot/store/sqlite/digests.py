@@ -3,15 +3,17 @@
 import contextlib
 import json
 from collections.abc import Collection, Sequence
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 
 from sqlite_utils import Database
 
 from bot.errors import StoreError
 from bot.models import Delivery, Digest, PastDigest, Position, Posting, Unposted
-from bot.store.records import digest_to_text, micros, or_damaged, past_from_text, posted_scores, time_of
-from bot.store.rules.transitions import ended_at
+from bot.store.records import EPOCH, digest_to_text, micros, or_damaged, past_from_text, posted_scores, time_of
+from bot.store.rules.transitions import begins_again, ended_at
 from bot.store.sqlite.connections import Tables, reading, writing
+
+_WEEK = micros(EPOCH + timedelta(days=7))  # what fell to the cap longer ago is carried on no more
 
 
 class SqliteDigests(Tables):
@@ -125,6 +127,10 @@ def drop(db: Database, ended: Delivery) -> bool:
             since = micros(ended.made_at)
             with contextlib.suppress(StoreError):  # a damaged record keeps no delivery from ending
                 since = _begin(data)
+                if data == own[1]:
+                    after = begins_again(
+                        after, _carried_entries(data), _standing(db, [*place, topic, since - _WEEK, number])
+                    )
             owed = [*place, topic, after, since, micros(ended_at(ended))]
             db.execute("insert into unposted (workspace, channel, topic, after, since, at) values (?, ?, ?, ?, ?, ?)", owed)
         db.execute("delete from posted where workspace = ? and channel = ? and digest = ?", [*place, number])
@@ -147,6 +153,22 @@ def _has_news(data: str) -> bool:
     with contextlib.suppress(ValueError, AttributeError):  # a damaged record keeps no delivery from ending
         return bool(json.loads(data).get("news"))
     return False
+
+
+@or_damaged
+def _carried_entries(text: str) -> dict[str, int]:
+    record = json.loads(text)
+    shown = {entry["ranked"]["item"]["key"] for entry in record["entries"]}
+    return {each["key"]: each["arrival"] for each in record.get("carried", ()) if each["key"] in shown}
+
+
+def _standing(db: Database, but: Sequence[object]) -> set[str]:
+    """Return the keys of what fell to the cap of the topic's digests; of all but that one."""
+    sql = (
+        "select json_extract(value, '$.key') from digests, json_each(data, '$.left_out') where workspace = ? and channel = ?"
+        " and topic = ? and saved >= ? and digests.id <> ? and json_extract(value, '$.since') is not null"
+    )
+    return {key for (key,) in db.execute(sql, but).fetchall()}
 
 
 @or_damaged

@@ -36,7 +36,6 @@ from bot.store.rules.transitions import (
     OPEN,
     UNSUBSCRIBED,
     after,
-    carried_names,
     claimed,
     closed,
     expect_latest,
@@ -45,6 +44,7 @@ from bot.store.rules.transitions import (
     is_undone,
     recorded,
     released,
+    taken_over,
 )
 from bot.store.sqlite import digests
 from bot.store.sqlite.connections import Tables, reading, writing, writing_shared
@@ -147,7 +147,7 @@ class SqliteLedger(Tables):
         _update_occurrence(db, fresh)
         if digest is not None:
             expect_latest(digest, digests.reach(db, fresh.workspace, fresh.channel, digest.topic))
-            expect_unposted(digests.posted_of(db, fresh.workspace, fresh.channel, carried_names(digest)))
+            expect_unposted(digests.posted_of(db, fresh.workspace, fresh.channel, taken_over(digest)))
             digests.keep(db, fresh.workspace, fresh.channel, digest, now)
             if digest.news:
                 _note_told(db, fresh.workspace, fresh.subscription, told=True)

@@ -1,7 +1,7 @@
 """Whatever the order of collections, digests, crashes and clocks: every arrival of a subscription is accounted for.
 
-It was posted, or dropped by a digest that stands, for one reason, or it is still to come. The store is asked through its
-ports alone, by the publisher, the ledger and the commands that people type.
+It was posted, or dropped by a digest that stands, for one reason, or carried on to the next, or it is still to come. The
+store is asked through its ports alone, by the publisher, the ledger and the commands that people type.
 """
 
 import asyncio
@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from bot.digest.publisher import Publisher
+from bot.digest.selection import CAP, NOT_IN_TIME
 from bot.errors import Conflict
 from bot.models import (
     Delivery,
@@ -25,6 +26,7 @@ from bot.models import (
     Digest,
     DigestRequest,
     Item,
+    LeftOut,
     Limits,
     Occurrence,
     OccurrenceState,
@@ -67,10 +69,13 @@ class Saved:
     digest: Digest
     delivery: Delivery
     at: datetime
+    number: int  # in the order in which they were saved
 
 
 class Windows(RuleBasedStateMachine):
     """A service whose steps come in any order, and what should be true of each channel after every step."""
+
+    limits = LIMITS  # of a digest
 
     def store_at(self, folder: Path) -> AnyStore:
         raise NotImplementedError
@@ -106,7 +111,7 @@ class Windows(RuleBasedStateMachine):
         return self.loop.run(task)
 
     def ada(self) -> Asker:
-        made = asker(self.store, self.now, limits=LIMITS)
+        made = asker(self.store, self.now, limits=self.limits)
         return replace(made, context=replace(made.context, packs={"kv": TOPIC}, previewer=self.publisher))
 
     async def subscription(self) -> Subscription | None:
@@ -206,6 +211,15 @@ class Windows(RuleBasedStateMachine):
         if at_once:
             self.close(len(self.in_hand) - 1)
 
+    @rule()
+    def make_two_at_once(self) -> None:
+        """Make two digests from the same, as two processes would, and save both."""
+        before = len(self.in_hand)
+        self.make(at_once=False)
+        self.make(at_once=False)
+        while len(self.in_hand) > before:
+            self.close(before)
+
     @precondition(lambda self: self.in_hand)
     @rule(which=numbers)
     def save(self, which: int) -> None:
@@ -219,9 +233,13 @@ class Windows(RuleBasedStateMachine):
         reach = self.do(self.store.digests.last(closed.workspace, CHANNEL, "kv"))
         try:
             if self.do(self.store.ledger.close_occurrence(closed, made.at, digest=made.digest, deliveries=[pending])):
-                self.saved.append(Saved(made.digest, pending, made.at))
+                self.happened["saved"] += 1
+                self.saved.append(Saved(made.digest, pending, made.at, self.happened["saved"]))
         except Conflict:
-            assert made.digest.window.follows != (reach[1].arrival if reach else 0)
+            posted = self.do(self.store.digests.posted(closed.workspace, CHANNEL))
+            took_over = made.digest.carried or made.digest.window.makes_up
+            again = took_over and posted.intersection(_shown(made.digest))
+            assert again or made.digest.window.follows != (reach[1].arrival if reach else 0)
             self.happened["made anew"] += 1
 
     @precondition(lambda self: self.waiting())
@@ -265,11 +283,38 @@ class Windows(RuleBasedStateMachine):
             looks = [each for each in self.saved if each.digest.window.after < arrival <= each.digest.window.through]
             assert looks, f"{item.key} arrived as {arrival}: no digest looked at it, and the next one begins after {coming}"
             if item.key in self.wanted and posted.isdisjoint((item.key, *item.aliases)):
-                assert any(item.is_old(LIMITS.max_age, each.at) for each in looks), f"{item.key} was dropped without reason"
+                left = any(each.reason == CAP for look in looks for each in _left_out(look.digest, item))
+                old = any(item.is_old(LIMITS.max_age, each.at) for each in looks)
+                assert left or old, f"{item.key} was dropped without reason"
+                if self.is_carried_on(item, made.baseline):
+                    outcome = await self.publisher.explain(await self.request(), item, self.now)
+                    assert outcome.reason != NOT_IN_TIME, f"{item.key} fell to the cap, and was not carried on"
+
+    def is_carried_on(self, item: Item, baseline: datetime) -> bool:
+        """Say whether it fell to the cap no longer than three days ago, of a digest since the baseline that stands."""
+        latest = sorted(self.saved, key=lambda each: (each.at, each.number))[-20:]
+        since = [each.since for look in latest for each in _left_out(look.digest, item) if each.since is not None]
+        return bool(since) and abs(self.now - since[-1]) <= 3 * DAY and since[-1] >= baseline
+
+
+def _left_out(digest: Digest, item: Item) -> list[LeftOut]:
+    return [each for each in digest.left_out if each.key in (item.key, *item.aliases)]
 
 
 def _shown(digest: Digest) -> list[str]:
     return [name for entry in digest.entries for name in (entry.ranked.item.key, *entry.ranked.item.aliases)]
+
+
+class CappedWindowsInMemory(Windows):
+    limits = Limits(entries=1, repositories=1)
+
+    def store_at(self, folder: Path) -> AnyStore:
+        return MemoryStore()
+
+
+class CappedWindowsInSqlite(CappedWindowsInMemory):
+    def store_at(self, folder: Path) -> AnyStore:
+        return SqliteStore(folder / "windows.db")
 
 
 class WindowsInMemory(Windows):
@@ -290,3 +335,5 @@ SETTINGS = settings(
 )
 TestWindowsInMemory, TestWindowsInSqlite = WindowsInMemory.TestCase, WindowsInSqlite.TestCase
 TestWindowsInMemory.settings = TestWindowsInSqlite.settings = SETTINGS
+TestCappedWindowsInMemory, TestCappedWindowsInSqlite = CappedWindowsInMemory.TestCase, CappedWindowsInSqlite.TestCase
+TestCappedWindowsInMemory.settings = TestCappedWindowsInSqlite.settings = SETTINGS
