@@ -19,7 +19,7 @@ _URL_SAFE = "/?#[]:;@!$&()*+,=%~-._"  # RFC 3986's reserved and unreserved chara
 _HOST = re.compile(r"[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?|[0-9a-f:.]*:[0-9a-f:.]*", re.IGNORECASE)
 _URL_BROKEN = re.compile(r"[\s\\<>\"'`\x00-\x20\x7f]")
 # What stands in for a character that the terminal lacks.
-_ASCII = dict(zip("─━═│┃┌┐└┘▾·★▲●×–—’…“”‘", "-==||++++v|*^ox--'~\"\"'", strict=True))
+_ASCII = dict(zip("─━═│┃┌┐└┘▾·★▲💬●×–—’…“”‘", "-==||++++v|*^#ox--'~\"\"'", strict=True))
 _EMPHASIS = re.compile(r"\*(\S(?:[^*]*[^*\s])?)\*")
 
 

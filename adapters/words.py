@@ -68,12 +68,6 @@ def authors(names: Sequence[str], most: int = _AUTHORS_SHOWN) -> str:
     return f"{(' and ' if len(told) == 2 == len(shown) else ', ').join(shown)}{more}"
 
 
-def kicker(item: Item) -> tuple[str, ...]:
-    """Return what stands over a headline: what it is, its primary category, who saw it."""
-    kind = {Kind.PAPER: "Paper", Kind.REPO: "Repository", Kind.POST: "Post"}[item.kind]
-    return (kind, *map(clean, item.categories[:1]), *badges(item))
-
-
 def byline(item: Item, today: date) -> tuple[str, ...]:
     """Return who made it and when: authors, organisation, date; of a repository language, licence and latest release too."""
     repo = item.kind is Kind.REPO
@@ -142,11 +136,17 @@ def card_facts(entry: Entry, today: date) -> tuple[str, ...]:
     return (*byline(entry.ranked.item, today), *(fact for fact in facts(entry) if fact != lab))
 
 
+def told_parts(entry: Entry) -> tuple[tuple[str, str], ...]:
+    """Return what a card says below its gist, each with its name: the parts, and why it is here."""
+    why = (("Why here", clean(entry.why_here)),) if clean(entry.why_here) else ()
+    return (*((clean(part.name), clean(part.text)) for part in entry.card if clean(part.text)), *why)
+
+
 def card_lines(entry: Entry) -> ReplyEntry:
     """Return a card as an entry of a list: the gist, the parts, why it is here."""
-    parts = [f"*{part.name}* {part.text}" for part in entry.card]
-    why = [f"*Why here* {entry.why_here}"] if entry.why_here else []
-    return ReplyEntry(entry.ranked.item, gist=entry.gist, lines=(*parts, *why))
+    return ReplyEntry(
+        entry.ranked.item, gist=entry.gist, lines=tuple(f"*{name}* {told}" for name, told in told_parts(entry))
+    )
 
 
 def warnings(item: Item) -> tuple[str, ...]:

@@ -67,16 +67,19 @@ def test_the_exit_statuses_of_the_readme_are_those_of_the_command() -> None:
     assert told == {status.value for status in Exit} - {Exit.INTERRUPTED.value}
 
 
-def test_the_digest_in_the_readme_is_the_demos() -> None:
-    console = Console(width=80, record=True, file=io.StringIO(), color_system=None, highlight=False)
-    console.print(DigestView(recorded_run.run_demo(shown=False)[0], Layout.FULL))
-    shown = [line.rstrip() for line in console.export_text().splitlines()]
-    sample = [line for line in README.split("```text\n")[1].split("```")[0].splitlines() if line.strip() not in ("", "…")]
+def test_the_brief_and_the_card_in_the_readme_are_the_demos() -> None:
+    digest = recorded_run.run_demo(shown=False)[0]
+    for block, layout in enumerate((Layout.BRIEF, Layout.FULL), start=1):
+        console = Console(width=80, record=True, file=io.StringIO(), color_system=None, highlight=False)
+        console.print(DigestView(digest, layout))
+        shown = [line.rstrip() for line in console.export_text().splitlines()]
+        sample = README.split("```text\n")[block].split("```")[0].splitlines()
+        sample = [line for line in sample if line.strip() not in ("", "…")]
 
-    assert len(sample) > 20
-    at = 0
-    for line in sample:
-        at = shown.index(line, at) + 1
+        assert len(sample) > 12
+        at = 0
+        for line in sample:
+            at = shown.index(line, at) + 1
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 brief = click.option(
-    "brief", "--brief/--full", "--compact", default=False, help="A line or two for each entry, or each in full."
+    "brief", "--brief/--full", "--compact", default=True, help="A line or two for each entry, or each as a card."
 )
 html = click.option(
     "--html", type=click.Path(path_type=Path, dir_okay=False), help="Also write a page that any browser shows."

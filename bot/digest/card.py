@@ -161,8 +161,11 @@ _PHRASE = re.compile(r"\*([^*\n]+)\*")
 _AGAINST = re.compile(r"(?:^|, )against \*.*")
 _MADE = re.compile(r"(?:^|, )((?:by|from) [^,*]+)")
 _EXAMPLE = re.compile(r'close to "([^"]*)"(?: and \d+ more)?( you liked)?')
-_GAINED = re.compile(r"([\d,]+) stars? in (\d+ days?)")
-_EVENT = re.compile(r"(?:^|, )((?:released|code of) [^,]+)")
+# What happened to a repository, as `bot.rank.events` says it; stars that it gained without being news for it.
+_EVENT = re.compile(
+    r"code of “(?P<paper>[^”]*)”|(?P<event>released .{1,40}? (?:today|yesterday|\d+ days ago)|"
+    r"★ \+[\d,]+ in \d+ days?|created (?:today|yesterday|\d+ days ago))|(?P<stars>[\d,]+) stars? in (?P<days>\d+ days?)"
+)
 _OF_THE_TOPIC = ("phrases", "examples", "feedback")
 _MOST_REASONS = 2
 _SHORT_TITLE = 40  # characters of an example's
@@ -187,18 +190,22 @@ def asked_phrases(ranked: Ranked) -> tuple[str, ...]:
 
 
 def _reasons(ranked: Ranked) -> Iterator[str]:
-    if ranked.item.kind is Kind.REPO:
-        yield from _events(ranked.parts)
+    """Every reason in bare words: what happened to a repository most, then those of the topic, then what else happened."""
+    events = [*_events(ranked.parts)] if ranked.item.kind is Kind.REPO else []
+    yield from events[:1]
     speaking = [part for part in ranked.parts if part.value > 0 and part.name in _OF_THE_TOPIC]
     for part in sorted(speaking, key=lambda part: -part.value):
         yield from _bare(part)
+    yield from events[1:]
 
 
 def _events(parts: Iterable[ScorePart]) -> Iterator[str]:
-    for part in parts:
-        if part.name not in _OF_THE_TOPIC:
-            yield from (found[1] for found in _EVENT.finditer(part.why))
-            yield from (f"★ +{found[1]} in {found[2]}" for found in _GAINED.finditer(part.why))
+    for part in sorted(parts, key=lambda part: part.name != "freshness"):
+        for found in () if part.name in _OF_THE_TOPIC else _EVENT.finditer(part.why):
+            if found["paper"]:
+                yield f"code of “{_short(found['paper'])}”"
+            else:
+                yield found["event"] or f"★ +{found['stars']} in {found['days']}"
 
 
 def _bare(part: ScorePart) -> Iterator[str]:

@@ -29,7 +29,7 @@ _DESCRIPTION = 1_000  # characters
 _LEAST = 0.0  # of what a statement tells; below it says how the authors went about it, mostly
 
 _MEASURED = re.compile(
-    r"(?<![\w-])[~<>≥≤$+-]?\d+(?:[.,]\d+)*(?:\s?(?:\\?%|×|x\b|-fold|k\b|M\b|B\b|GB|MB|ms|fps|FPS|times\b|points?\b|percent|"
+    r"(?<![\w-])[~<>≥≤$+-]?\d+(?:[.,]\d+)*(?:[\s-]?(?:\\?%|×|x\b|fold|GB|MB|ms|fps|FPS|times\b|points?\b|percent|"
     r"hours?|days?|seconds?|minutes?|dB|orders?)|x\b)|\b(?:twice|half|orders? of magnitude)\b",
     re.IGNORECASE,
 )
@@ -62,7 +62,7 @@ _OF_THE_PAPER = re.compile(
 _NO_STATEMENT = re.compile(
     r"\b(?:(?:publicly )?available|we hope|the authors hope|open-sourced?|future (?:work|research)|releas(?:ed?|es)|"
     r"address(?:es)? (?:this|these)|remains? (?:an? |largely )?\w+|this (?:problem|issue|challenge|gap)|above|below)\b|"
-    r"^Among (?:these|them|those)\b",
+    r"^Among (?:these|them|those)\b|\((?:i|1|a)\)|\bshow: ",
     re.IGNORECASE,
 )
 _COUNTED = re.compile(r"\b(?:two|three|four|five|six|several) (?:[\w-]+ ){0,2}[\w-]+s\.$")
@@ -109,6 +109,7 @@ def _told(title: str, text: str, asked: Sequence[str]) -> Iterator[_Told]:
     sentences, names = split(text)[:SCANNED], lower_case_names(text)
     wholes, parts = whole_scores(sentences, title), part_scores(sentences, title)
     phrases = [tokens(phrase) for phrase in asked]
+    name = title.partition(":")[0] if ":" in title else ""
     for at, explained in enumerate(resolve(sentences, names)):
         if wholes[at] <= UNUSABLE or dangles(explained.text):
             continue
@@ -121,7 +122,7 @@ def _told(title: str, text: str, asked: Sequence[str]) -> Iterator[_Told]:
             if dangles(one.text) or _NO_STATEMENT.search(one.text):
                 continue
             worth = fit - one.cost + _worth(one.text, phrases) - 0.7 * (measures and not _MEASURED.search(one.text))
-            yield _Told(float(worth), one.text, sentences[at])
+            yield _Told(float(worth) + 0.4 * (name != "" and name in one.text), one.text, sentences[at])
 
 
 def _worth(text: str, phrases: Sequence[Sequence[str]]) -> float:

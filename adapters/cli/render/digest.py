@@ -7,6 +7,7 @@ read. Every text is built as `rich.text.Text`, never as markup, so that a title 
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date
 
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderResult
@@ -15,21 +16,18 @@ from rich.text import Text
 
 from adapters.text import clean, cut, emphasised, encodable, shown_url
 from adapters.words import (
-    badges,
-    byline,
+    card_facts,
     coverage_line,
     empty_sentence,
+    facts,
     first_link,
-    kept_of_seen,
-    links,
-    paragraph,
+    masthead,
     partner,
-    signals,
-    summary_origin,
     title,
+    told_parts,
     warnings,
 )
-from bot.models import PARTS, Digest, Entry, Layout
+from bot.models import PARTS, Digest, Entry, Item, Layout
 from bot.wording import long_day
 
 MEASURE = 100  # columns; typographers ask for 45–90 characters of text, and the margin takes some of these
@@ -115,7 +113,7 @@ class Sheet:
 
 @dataclass(frozen=True)
 class DigestView:
-    """A digest as rich prints it: in brief, or each entry in full."""
+    """A digest as rich prints it: in brief, or each entry as a card."""
 
     digest: Digest
     layout: Layout = Layout.BRIEF
@@ -137,11 +135,11 @@ def printable(lines: Iterable[Text], encoding: str) -> Iterator[Text]:
 
 def digest_lines(digest: Digest, sheet: Sheet, layout: Layout) -> Iterator[Text]:
     """Print masthead, entries and coverage."""
-    printed = _compact if layout is Layout.BRIEF else _full
+    printed = _brief if layout is Layout.BRIEF else _card
     yield from _masthead(digest, sheet)
     for number, entry in enumerate(digest.entries, start=1):
         yield Text()
-        yield from printed(number, entry, digest, sheet)
+        yield from printed(number, entry, digest.day, sheet)
     if not digest.entries:
         yield Text()
         yield from sheet.wrapped(Text(empty_sentence(digest)), 0 if sheet.narrow else _NUMBER)
@@ -156,7 +154,7 @@ def _masthead(digest: Digest, sheet: Sheet) -> Iterator[Text]:
     yield sheet.rule("━")
     for line in sheet.wrapped(Text(clean(digest.title) or clean(digest.topic), style=STYLES["heading"])):
         yield Text.assemble(" " * ((sheet.width - line.cell_len) // 2), line)
-    yield from _edition_line(("Broadsheet", long_day(digest.day), kept_of_seen(digest)), sheet)
+    yield from _edition_line(("Broadsheet", long_day(digest.day), masthead(digest)), sheet)
     yield sheet.rule("─")
 
 
@@ -172,66 +170,64 @@ def _edition_line(words: tuple[str, str, str], sheet: Sheet) -> Iterator[Text]:
     yield Text(left.ljust(gap) + middle + right.rjust(after), style=STYLES["quiet"])
 
 
-def _full(number: int, entry: Entry, digest: Digest, sheet: Sheet) -> Iterator[Text]:
-    yield from _head(number, entry, digest, sheet)
+def _brief(number: int, entry: Entry, _: date, sheet: Sheet) -> Iterator[Text]:
+    """The title, what it says in a statement, and the facts that are counted."""
+    yield from _title(number, entry.ranked.item, sheet)
+    yield from _statement(entry, sheet, STYLES["plain"])
+    url = first_link(entry.ranked.item)
+    address = [_linked(shown_url(url), url)] if url else []
+    yield from _facts(warnings(entry.ranked.item), [*_quiet(facts(entry)), *address], sheet)
+
+
+def _card(number: int, entry: Entry, today: date, sheet: Sheet) -> Iterator[Text]:
+    """What the summary says in at most 90 words, why it is here, and where to read on."""
+    yield from _title(number, entry.ranked.item, sheet)
+    yield from _facts(warnings(entry.ranked.item), _quiet(card_facts(entry, today)), sheet)
+    yield from _statement(entry, sheet, STYLES["heading"])
     if not sheet.narrow:
         yield Text()
-    for part in entry.summary.parts:
-        style = STYLES["plain" if part.found else "missing"]
-        yield from sheet.beside(part.name, Text(clean(part.text), style=style))
-    if not sheet.narrow:
-        yield Text()
-    yield from _because(entry, sheet)
-    yield from _partner(entry, sheet)
-    yield from _links(entry, sheet)
-    if told := summary_origin(entry):
-        yield from sheet.row("Summary", [Text(told, style=STYLES["quiet"])])
+    for name, told in told_parts(entry):
+        yield from sheet.beside(name, Text(told))
+    yield from _read(entry, sheet)
 
 
-def _compact(number: int, entry: Entry, digest: Digest, sheet: Sheet) -> Iterator[Text]:
-    yield from _head(number, entry, digest, sheet)
-    yield from sheet.wrapped(Text(paragraph(entry.summary.parts)), sheet.indent)
-    yield from sheet.wrapped(sheet.flowing(_addresses(entry), sheet.indent), sheet.indent)
+def card_view(entry: Entry, today: date, sheet: Sheet) -> Iterator[Text]:
+    """Print one card that stands alone."""
+    yield from _card(0, entry, today, sheet)
 
 
-def _head(number: int, entry: Entry, digest: Digest, sheet: Sheet) -> Iterator[Text]:
-    item = entry.ranked.item
+def _title(number: int, item: Item, sheet: Sheet) -> Iterator[Text]:
+    """The title, which is a link where the terminal can show one; 0 numbers nothing."""
     url = first_link(item)
     name = Text(title(item), style=STYLES["heading"] + Style(link=url) if url else STYLES["heading"])
-    yield from sheet.hanging(f"{number}. " if sheet.narrow else f"{number:>{_NUMBER - 2}}  ", "number", name)
-    pieces = [Text(word, style=STYLES["warning"]) for word in warnings(item)]
-    facts = (*byline(item, digest.day), *signals(item), *badges(item))
-    pieces += [Text(word, style=STYLES["quiet"]) for word in facts]
-    yield from sheet.wrapped(sheet.flowing(pieces, sheet.indent), sheet.indent)
+    mark = f"{number}. " if sheet.narrow else f"{number:>{_NUMBER - 2}}  "
+    yield from sheet.hanging(mark if number else " " * sheet.indent, "number", name)
 
 
-def _because(entry: Entry, sheet: Sheet) -> Iterator[Text]:
-    reasons = [_emphasis(clean(reason)) for reason in entry.ranked.reasons]
-    yield from sheet.row("Chosen", [*reasons, Text(f"score {entry.ranked.score:.2f}", style=STYLES["quiet"])])
+def _statement(entry: Entry, sheet: Sheet, style: Style) -> Iterator[Text]:
+    if gist := clean(entry.gist):
+        yield from sheet.wrapped(Text(gist, style=style), sheet.indent)
 
 
-def _emphasis(reason: str) -> Text:
-    return Text.assemble(*((piece, STYLES["said" if strong else "plain"]) for piece, strong in emphasised(reason)))
+def _quiet(words: Iterable[str]) -> list[Text]:
+    return [Text(word, style=STYLES["quiet"]) for word in words]
 
 
-def _partner(entry: Entry, sheet: Sheet) -> Iterator[Text]:
-    found = partner(entry)
+def _facts(bad: Iterable[str], pieces: Iterable[Text], sheet: Sheet) -> Iterator[Text]:
+    told = [*(Text(word, style=STYLES["warning"]) for word in bad), *pieces]
+    if told:
+        yield from sheet.wrapped(sheet.flowing(told, sheet.indent), sheet.indent)
+
+
+def _read(entry: Entry, sheet: Sheet) -> Iterator[Text]:
+    """Where to read on: the item's page, and its other half's where that is another."""
+    found, other = first_link(entry.ranked.item), partner(entry)
     if found:
-        label, name, facts, url = found
-        words = [_linked(name, url), _linked(shown_url(url), url), *map(Text, facts)]
-        yield from sheet.row(label, [word for word in words if word.plain])
-
-
-def _links(entry: Entry, sheet: Sheet) -> Iterator[Text]:
-    found = _addresses(entry)
-    if found:
-        yield from sheet.row("Read", found)
-
-
-def _addresses(entry: Entry) -> list[Text]:
-    """Return the item's links, without the one that its partner's line shows."""
-    taken = first_link(entry.partner) if entry.partner else ""
-    return [_linked(shown, url) for url, shown in links(entry.ranked.item, without=taken)]
+        yield from sheet.row("Read", [_linked(shown_url(found), found)])
+    if other and entry.partner and other[3] != found:
+        label, name, _, url = other
+        words = [_linked(name, url), _linked(shown_url(url), url), *_quiet(warnings(entry.partner))]
+        yield from sheet.row(label, [word for word in words if word.plain] or [Text(clean(entry.partner.key))])
 
 
 def _linked(name: str, url: str) -> Text:

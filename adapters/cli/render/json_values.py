@@ -4,8 +4,9 @@ The field names are a promise to scripts: they are added to, never renamed. Time
 what is unknown is null (numbers, times) or empty (text, lists). Texts are as the core holds them, not made harmless for a
 terminal: JSON escapes control characters by itself.
 
-    digest    topic, title, day, since, until, entries[], coverage
-    entry     number, item, score, reasons[], score_parts[], summary, partner (an item or null)
+    digest    topic, title, day, since, until, minutes, entries[], coverage
+    entry     number, item, gist, card[] (name, text, found, quotes[]), why_here, score, reasons[], score_parts[], summary,
+              partner (an item or null)
     item      key, kind, title, abstract, authors[], org, categories[], keywords[], sources[], links[], aliases[],
               published, updated, appeared, seen, announce, version, comment, license, language, stars, forks, upvotes,
               comments, withdrawn, archived, fork, release (tag, published, name, prerelease, notes; or null), releases_read,
@@ -13,8 +14,8 @@ terminal: JSON escapes control characters by itself.
     summary   parts[] (name, text, found, quotes[]), read, made_by, note
     coverage  line, seen, kept, dropped[] (reason, count), sources[] (name, health, items, note,
               of_digest), notes[]
-    reply     title, text[], fields[] (name, value), entries[], digests[], attachment (name, media_type, text; or null),
-              next_steps[], buttons[] (label, command, danger)
+    reply     title, text[], fields[] (name, value), entries[], cards[], digests[],
+              attachment (name, media_type, text; or null), next_steps[], buttons[] (label, command, danger)
               an entry: number, item (or null), title, gist, lines[], buttons[]
 """
 
@@ -38,6 +39,7 @@ def digest_value(digest: Digest) -> dict[str, Value]:
         "day": digest.day.isoformat(),
         "since": digest.since.isoformat(),
         "until": digest.until.isoformat(),
+        "minutes": digest.minutes,
         "entries": [_entry(number, entry) for number, entry in enumerate(digest.entries, start=1)],
         "coverage": _coverage(digest),
     }
@@ -51,6 +53,7 @@ def reply_value(reply: Reply) -> dict[str, Value]:
         "text": _plain(reply.text),
         "fields": _plain(reply.fields),
         "entries": [_reply_entry(number, entry) for number, entry in enumerate(reply.entries, start=reply.first)],
+        "cards": [_entry(number, each) for number, each in enumerate(reply.cards, start=1)],
         "digests": [digest_value(each) for each in reply.digests],
         "attachment": _plain(attached) if attached else None,
         "next_steps": _plain(reply.next_steps),
@@ -88,6 +91,9 @@ def _entry(number: int, entry: Entry) -> dict[str, Value]:
     return {
         "number": number,
         "item": item_value(entry.ranked.item),
+        "gist": _plain(entry.gist),
+        "card": _plain(entry.card),
+        "why_here": _plain(entry.why_here),
         "score": round(entry.ranked.score, 4),
         "reasons": _plain(entry.ranked.reasons),
         "score_parts": _plain(entry.ranked.parts),

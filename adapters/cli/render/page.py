@@ -16,29 +16,31 @@ from importlib.resources import files
 from jinja2 import Environment, StrictUndefined, Template
 from markupsafe import Markup
 
-from adapters.text import brief, clean, emphasised, shown_url
+from adapters.text import clean, emphasised, shown_url
 from adapters.words import (
-    byline,
+    card_facts,
     coverage_line,
     dropped_line,
     empty_sentence,
+    facts,
     first_link,
-    kept_of_seen,
-    kicker,
-    links,
+    masthead,
     partner,
-    signals,
     summary_origin,
     title,
+    told_parts,
     warnings,
 )
-from bot.models import Digest, Entry, Item, SummaryPart
+from bot.models import Digest, Entry
 from bot.wording import counted, listed, long_day
+
+_COUNTS = re.compile(r"([▲💬★])([\d.,kM]+)")
+_SPOKEN = {"▲": "upvote", "💬": "comment", "★": "star"}
 
 
 @dataclass(frozen=True, slots=True)
-class Signal:
-    """A count beside a sign: what is seen, and what a screen reader says."""
+class Fact:
+    """A fact under a title: what is seen, and what a screen reader says where that is a sign."""
 
     shown: str
     spoken: str
@@ -54,21 +56,20 @@ class Anchor:
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """One entry, in the words of the page."""
+    """One entry, in the words of the page: its line of the index, and its card."""
 
     number: int
-    kicker: str
     headline: Anchor
     warnings: str
-    byline: str
-    signals: tuple[Signal, ...]
-    parts: tuple[SummaryPart, ...]
-    reasons: tuple[tuple[tuple[str, bool], ...], ...]  # each reason in stretches: text, and whether it is a match
-    score: str
+    gist: str
+    facts: tuple[Fact, ...]  # of the index
+    byline: tuple[Fact, ...]  # of the card
+    parts: tuple[tuple[str, str], ...]
     partner_label: str
     partner: Anchor
-    partner_facts: str
-    links: tuple[Anchor, ...]
+    partner_warnings: str
+    reasons: tuple[tuple[tuple[str, bool], ...], ...]  # each reason in stretches: text, and whether it is a match
+    score: str
     read: str
 
 
@@ -123,7 +124,7 @@ def _section(number: int, digest: Digest) -> PageSection:
     return PageSection(
         id=f"topic-{number}-{slug}".rstrip("-"),
         title=clean(digest.title) or clean(digest.topic),
-        tally=kept_of_seen(digest),
+        tally=masthead(digest),
         stories=tuple(_story(place, entry, digest.day) for place, entry in enumerate(digest.entries, start=1)),
         nothing=empty_sentence(digest),
         coverage=" · ".join(filter(None, (coverage_line(digest), dropped_line(digest.coverage)))),
@@ -132,26 +133,28 @@ def _section(number: int, digest: Digest) -> PageSection:
 
 def _story(number: int, entry: Entry, day: date) -> Story:
     item = entry.ranked.item
-    label, name, facts, url = partner(entry) or ("", "", (), "")
+    label, name, _, url = partner(entry) or ("", "", (), "")
     return Story(
         number=number,
-        kicker=" · ".join(kicker(item)),
         headline=Anchor(title(item), first_link(item)),
         warnings=listed(warnings(item)),
-        byline=" · ".join(byline(item, day)),
-        signals=_signals(item),
-        parts=tuple(SummaryPart(clean(part.name), clean(part.text), part.found) for part in entry.summary.parts),
-        reasons=tuple(tuple(emphasised(clean(reason))) for reason in entry.ranked.reasons),
-        score=f"{entry.ranked.score:.2f}",
+        gist=clean(entry.gist),
+        facts=tuple(map(_fact, facts(entry))),
+        byline=tuple(map(_fact, card_facts(entry, day))),
+        parts=told_parts(entry),
         partner_label=label,
         partner=Anchor(name or shown_url(url), url),
-        partner_facts=" · ".join(facts),
-        links=tuple(Anchor(shown, address) for address, shown in links(item, without=url)),
+        partner_warnings=listed(warnings(entry.partner)) if entry.partner else "",
+        reasons=tuple(tuple(emphasised(clean(reason))) for reason in entry.ranked.reasons),
+        score=f"{entry.ranked.score:.2f}",
         read=summary_origin(entry),
     )
 
 
-def _signals(item: Item) -> tuple[Signal, ...]:
-    counts = ((item.stars, "star"), (item.upvotes, "upvote"))
-    spoken = [f"{brief(count)} {noun if count == 1 else noun + 's'}" for count, noun in counts if count is not None]
-    return tuple(Signal(shown, words) for shown, words in zip(signals(item), spoken, strict=True))
+def _fact(shown: str) -> Fact:
+    """A fact, whose signs are words for those who listen: "code ★61" is "code, 61 stars"."""
+
+    def said(found: re.Match[str]) -> str:
+        return f"{found[2]} {_SPOKEN[found[1]]}{'' if found[2] == '1' else 's'}"
+
+    return Fact(shown, _COUNTS.sub(said, shown.replace(" ★", ", ★")) if _COUNTS.search(shown) else "")

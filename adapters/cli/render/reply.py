@@ -13,9 +13,9 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.style import Style
 from rich.text import Text
 
-from adapters.cli.render.digest import MEASURE, STYLES, Sheet, digest_lines, printable
+from adapters.cli.render.digest import MEASURE, STYLES, Sheet, card_view, digest_lines, printable
 from adapters.text import clean, emphasised
-from adapters.words import badges, byline, card_lines, links, signals, title, warnings
+from adapters.words import badges, byline, links, signals, title, warnings
 from bot.models import Item, Reply, ReplyEntry
 
 PROGRAM = "broadsheet"
@@ -51,9 +51,9 @@ def _lines(reply: Reply, today: date, sheet: Sheet) -> Iterator[Text]:
         if not entry.title_only or number == reply.first:
             yield Text()
         yield from _title_alone(number, entry, sheet) if entry.title_only else _entry(number, entry, today, sheet)
-    for number, card in enumerate(map(card_lines, reply.cards), 1):
+    for card in reply.cards:
         yield Text()
-        yield from _entry(number, card, today, sheet)
+        yield from card_view(card, today, sheet)
     for digest in reply.digests:
         yield Text()
         yield from digest_lines(digest, sheet, reply.layout)

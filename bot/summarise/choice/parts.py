@@ -22,6 +22,9 @@ Places = tuple[int, ...]
 
 _CANDIDATES = 4  # per part, for the joint choice: 5^4 combinations at most
 _PAIR_WORDS = 55  # two sentences of one part are no longer than this together
+# Added to the bars where a part's best sentence stands elsewhere: what is left must say it plainly to stand for it.
+_SECOND_BEST = 1.5
+
 _NEXT = 3  # sentences after the first in which more of the method is looked for
 _NEAR = 2  # sentences around the first in which further evidence is looked for
 
@@ -100,7 +103,9 @@ def choose(
     shown = sentences if explained is None else explained
     announced = next((at for at, sentence in enumerate(shown) if _ANNOUNCES.search(sentence)), None)
     scores = part_scores(sentences, title)
-    scores[[each == without for each in sentences]] = UNUSABLE
+    if without:
+        scores[scores > UNUSABLE] -= _SECOND_BEST
+        scores[[each == without for each in sentences]] = UNUSABLE
     text = _Text(shown, scores, [*map(dangles, shown)], [*map(points_inside, shown)], announced)
     chosen = _together(text)
     _fill(chosen, text)

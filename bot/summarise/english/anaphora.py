@@ -130,7 +130,7 @@ def _stands_in(noun: str, before: str) -> bool:
 
 def _it(sentence: str, before: str) -> _Found | None:
     match = re.match(r"(it|its)\b(?!['’])", sentence, re.IGNORECASE)
-    name = _name_in_front(before) or _name_introduced(before) or _subject_in_front(before)
+    name = _name_in_front(before) or _name_behind(before) or _name_introduced(before) or _subject_in_front(before)
     if match is None or not name:
         return None
     whose = "" if match.group(1).lower() == "it" else "'s"
@@ -173,6 +173,12 @@ def _name_introduced(before: str) -> str:
 def _name_in_front(before: str) -> str:
     match = patterns.BEGINS_WITH_NAME.match(before)
     return match.group(1) if match and not patterns.NO_NAME.match(match.group(1)) else ""
+
+
+def _name_behind(before: str) -> str:
+    """The name with which the main clause begins behind what leads to it: `Empowered by it, Tidy can …`."""
+    lead = patterns.LEAD.match(before)
+    return _name_in_front(before[lead.end() :]) if lead else ""
 
 
 def _subject_in_front(before: str) -> str:

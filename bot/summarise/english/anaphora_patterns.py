@@ -112,6 +112,7 @@ _STATES = r"(?:(?:\w+ly|also|then|first|often|further) )?" + _one_of(
     optimizes allows addresses relies works maintains includes runs starts requires aims"""
 )
 BEGINS_WITH_NAME = re.compile(rf"({_NAME})(?: \([^()]{{1,160}}\))? {_STATES}\b")
+LEAD = re.compile(r"(?:[A-Z][a-z]+(?:ed|ing)|By|With|Through|Using) [^,;:]*, ")  # to the main clause
 # What joins a sentence, or its first clause, to others: no part of the subject behind it.
 _JOINS = "But|And|Yet|So|As|While|Whereas|Although|Though|Since|Because|When|If|Unlike|With|Like"
 NO_NAME = re.compile(

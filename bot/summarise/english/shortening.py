@@ -52,7 +52,7 @@ _LEAD = re.compile(
 )
 _PLACE = re.compile(r"(?:on|in|across|over|for|at|within|among|during|throughout|from)\b[^;:]*?, ", re.IGNORECASE)
 _CLAUSE = re.compile(rf"(?:(?:the|a|an) )?(?:[\w’'/.+%-]+ ){{0,6}}?{FINITE}(?= )")
-_NOT_BEGUN = re.compile(r"(?:and|or|but|which|who|where|while|as|that|is|are|was|were|to|by|\w+ing)\b", re.IGNORECASE)
+_NOT_BEGUN = re.compile(r"(?:and|or|but|which|who|where|while|as|that|is|are|was|were|to|by|[a-z]+ing)\b")
 
 # --- inside
 
@@ -99,9 +99,9 @@ _NEEDS_MORE = words(
 _TAKES = re.compile(
     r"\w+ed|\w+ing|(?:rel|appl)ies|depends?|focus(?:es)?|works?|operates?|results?|consists?|leads?|performs?|rests?|builds?|"
     r"acts?|serves?|aims?|adapts?|generali[sz]es?|compares?|differs?|deals?|accounts?|scales?|most|known|similar|due|able|"
-    r"built|according|how|what|why|whether|very|so|\w+ly|new|novel|first|all|other|various|different|available|capable|"
+    r"built|according|how|what|why|whether|very|so|\w+ly|new|novel|first|all|other|various|different|\w+[ai]ble|"
     r"robust|comparable|competitive|equivalent|related|relevant|responsible|suitable|sensitive|prone|subject|crucial|"
-    r"critical|essential|important|shows?|finds?|demonstrates?|proposes?|suggests?|provides?|offers?|introduces?|presents?",
+    r"struggles?|suffers?|fails?|critical|essential|important|shows?|finds?|demonstrates?|proposes?|suggests?|provides?|offers?|introduces?|presents?",
     re.IGNORECASE,
 )
 _NOUNS = re.compile(
@@ -133,7 +133,7 @@ _NOT_LISTED = re.compile(
     r", \w+ing (?:the|an?|it|its|their|that)\b"
 )
 _COST = {_BESIDE: 0.2, _PHRASE: 0.5, _PREPOSITION: 1.2}
-_LED = 0.5  # of a finding that is led to
+_LED = 0.5  # of a finding or a clause that is led to
 
 
 def statements(sentence: str, most: int) -> Iterator[Statement]:
@@ -151,7 +151,7 @@ def statements(sentence: str, most: int) -> Iterator[Statement]:
 
 def _opened(sentence: str) -> Iterator[tuple[str, float]]:
     """The sentence, and what is left of it without what stands in front."""
-    yield sentence, _LED if _finding(sentence, 0) else 0.0
+    yield sentence, _LED if _finding(sentence, 0) or _main_clause(sentence, _LEAD, 0) else 0.0
     at, cost = 0, 0.0
     for pattern, price in ((_LEAD, 0.3), (_PLACE, 0.6), (_FINDING, 0.0), (_LEAD, 0.3), (_PLACE, 0.6)):
         found = _finding(sentence, at) if pattern is _FINDING else _main_clause(sentence, pattern, at)

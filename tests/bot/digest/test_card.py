@@ -117,6 +117,20 @@ def test_a_repository_is_here_by_its_event_first() -> None:
     assert why_here(Ranked(paper(), 0.5, parts)) == "GPU, TPU"
 
 
+@pytest.mark.parametrize(
+    ("happened", "said"),
+    [
+        ("released v0.9 yesterday, ★ +1,200 in 3 days", "released v0.9 yesterday, GPU"),
+        ("code of “Tidy: a cache that predicts its own size”, ★ +60 in 3 days", "code of “Tidy”, GPU"),
+        ("created 3 days ago, ★ 61", "created 3 days ago, GPU"),
+    ],
+)
+def test_a_repositorys_event_is_told_before_the_topics_reason(happened: str, said: str) -> None:
+    phrases, fresh = ScorePart("phrases", 0.3, "matches *GPU*, *TPU*"), ScorePart("freshness", 0.1, happened)
+    assert why_here(Ranked(repo(), 0.5, (phrases, fresh))) == said
+    assert why_here(Ranked(repo(), 0.5, (fresh,))).startswith(said.partition(",")[0])
+
+
 def test_the_phrases_that_the_item_has_are_what_the_topic_asks_about() -> None:
     phrases = ScorePart("phrases", 0.3, "by Tri Dao, matches *KV cache* ×3, *GPU*, against *survey*")
     assert asked_phrases(Ranked(paper(), 0.5, (phrases,))) == ("KV cache", "GPU")

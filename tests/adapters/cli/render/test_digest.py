@@ -38,8 +38,16 @@ def test_a_digest_looks_as_it_did(width: int) -> None:
     check(GOLDEN / f"digest-{width}.txt", printed(GPU, width))
 
 
-def test_a_compact_digest_looks_as_it_did() -> None:
-    check(GOLDEN / "digest-compact-80.txt", printed(GPU, 80, layout=Layout.BRIEF))
+@pytest.mark.parametrize("width", [40, 80, 120])
+def test_a_brief_looks_as_it_did(width: int) -> None:
+    check(GOLDEN / f"digest-brief-{width}.txt", printed(GPU, width, layout=Layout.BRIEF))
+
+
+def test_the_brief_is_what_is_printed_where_nobody_says_how() -> None:
+    assert DigestView(GPU).layout is Layout.BRIEF
+    brief = printed(GPU, 80, layout=Layout.BRIEF)
+    assert GPU.entries[0].gist.split()[-1] in brief
+    assert "Evidence" not in brief
 
 
 def test_an_empty_digest_looks_as_it_did() -> None:
@@ -97,13 +105,21 @@ def test_a_terminal_that_knows_only_ascii_gets_a_stand_in_for_every_sign() -> No
     out.flush()
     text = raw.getvalue().decode("ascii")
     assert text.startswith("=" * 80)
-    assert "^ 13" in text
+    assert "^13" in text
 
 
-def test_reasons_are_shown_strongest_first_with_the_score() -> None:
+def test_a_card_says_why_it_is_here_and_keeps_scores_and_provenance_to_itself() -> None:
     text = printed(GPU, 100)
-    assert "Chosen          matches GPU kernel ×2, Triton, SGLang · 13 upvotes on Hugging Face · new today" in text
-    assert "score 0.78" in text
+    assert "Why here        GPU kernel, Triton" in text
+    assert not {"score", "×2", "extracted", "Chosen"} & set(text.partition("Asked ")[0].split())
+
+
+def test_a_part_that_is_not_found_is_not_there() -> None:
+    entry = GPU.entries[0]
+    silent = replace(entry, card=entry.card[:1], why_here="", gist="")
+    text = printed(replace(GPU, entries=(silent,)), 80)
+    assert "Why it matters" not in text
+    assert "does not say" not in text
 
 
 def test_a_repository_that_stands_on_the_same_card_is_not_linked_twice() -> None:
@@ -116,6 +132,7 @@ def test_any_text_can_be_printed_at_any_width(text: str, width: int) -> None:
     entry = GPU.entries[0]
     parts = tuple(replace(part, text=text) for part in entry.summary.parts)
     item = replace(entry.ranked.item, title=text, authors=(text,), org=text)
-    hurt = replace(entry, ranked=replace(entry.ranked, item=item), summary=replace(entry.summary, parts=parts))
+    told = {"gist": text, "card": parts, "why_here": text}
+    hurt = replace(entry, ranked=replace(entry.ranked, item=item), **told)  # type: ignore[arg-type]
     for line in printed(replace(GPU, title=text, entries=(hurt,)), width).splitlines():
         assert cell_len(line) <= max(10, min(width, MEASURE))

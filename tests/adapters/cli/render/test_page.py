@@ -111,11 +111,14 @@ def test_everything_a_digest_says_is_on_the_page() -> None:
     text = " ".join(Reader(made(GPU, EMPTY)).text.split())
     for entry in GPU.entries:
         assert entry.ranked.item.title in text
-        for part in entry.summary.parts:
+        assert entry.gist in text
+        assert entry.why_here in text
+        for part in entry.card:
             assert part.text in text
-    assert "Chosen matches GPU kernel ×2, Triton, SGLang; 13 upvotes on Hugging Face; new today; score 0.78" in text.replace(
+    assert "Why matches GPU kernel ×2, Triton, SGLang; 13 upvotes on Hugging Face; new today; score 0.78" in text.replace(
         "\xa0", " "
     )
+    assert "does not say" not in text
     assert "GitHub was down" in text
     assert "0 of 412: nothing came close to the topic today. 400 outside the query and 12 below the score." in text
     assert "3 entries in 2 topics" in text
@@ -124,7 +127,19 @@ def test_everything_a_digest_says_is_on_the_page() -> None:
 def test_signs_have_words_for_those_who_listen() -> None:
     one = replace(GPU.entries[0], ranked=replace(GPU.entries[0].ranked, item=replace(GPU.entries[0].ranked.item, upvotes=1)))
     html = made(replace(GPU, entries=(one,)))
-    assert '<span aria-hidden="true">▲ 1</span><span class="spoken">1 upvote</span>' in html
+    assert '<span aria-hidden="true">▲1</span><span class="spoken">1 upvote</span>' in html
+    assert '<span aria-hidden="true">code ★' in html
+    assert re.search(r'<span class="spoken">code, [\d.]+ stars?</span>', html)
+
+
+def test_the_brief_stands_before_the_cards_and_leads_to_each() -> None:
+    reader = Reader(made(GPU, EMPTY))
+    leads = [anchor["href"] for anchor in reader.all("a") if anchor.get("class") == "headline"]
+    assert leads == [f"#topic-1-gpu-systems-{number}" for number in (1, 2, 3)]
+    first = [attributes.get("id") for name, attributes in reader.elements if name == "h3"]
+    assert [f"#{each}" for each in first] == leads
+    tags = [name for name, _ in reader.elements]
+    assert tags.index("ol") < tags.index("article")
 
 
 def test_a_page_without_topics_is_a_page() -> None:
@@ -159,7 +174,8 @@ def test_any_text_makes_a_whole_page(text: str) -> None:
     entry = GPU.entries[0]
     parts = tuple(replace(part, text=text) for part in entry.summary.parts)
     item = replace(entry.ranked.item, title=text, authors=(text,), org=text)
-    hurt = replace(entry, ranked=replace(entry.ranked, item=item), summary=replace(entry.summary, parts=parts))
+    told = {"gist": text, "card": parts, "why_here": text}
+    hurt = replace(entry, ranked=replace(entry.ranked, item=item), **told)  # type: ignore[arg-type]
     html = made(replace(GPU, topic=text, title=text, entries=(hurt,)))
     html.encode()
     assert Reader(html).open == []
