@@ -40,6 +40,7 @@ from bot.ports.store import Store
 from bot.ports.summaries import Summariser
 from bot.ports.vectors import Embedder
 from bot.rank import Candidates, all_items
+from bot.rank.events import LATELY
 from bot.rank.feedback import marked_items
 from bot.wording import counted
 
@@ -55,6 +56,7 @@ class _Considered(NamedTuple):
     candidates: Candidates
     still: Mapping[str, LeftOut]  # what fell to the cap of earlier digests and is a candidate still, by key
     carried: frozenset[str]  # the keys of those of them that did not arrive in the window
+    arrivals: Mapping[str, int]  # by key: of what arrived before and had something happen to it, that of the window
 
 
 class Publisher:
@@ -105,7 +107,7 @@ class Publisher:
         """
         window, since = await self._window(request, now)
         item = await self._as_stored(item)
-        context, indexed, candidates, still, carried = await self._considered(request, window, (), now)
+        context, indexed, candidates, still, carried, _ = await self._considered(request, window, (), now)
         ours = next((each for each in candidates.items if each.key == item.key), None)
         judged = candidates if ours else await self._candidates_with(indexed, candidates, item)
 
@@ -213,7 +215,8 @@ class Publisher:
 
     async def _digest(self, request: DigestRequest, shown: Collection[str], now: datetime, *, exact: bool = False) -> Digest:
         window, since = await self._window(request, now)
-        context, indexed, candidates, still, carried = await self._considered(request, window, shown, now, exact=exact)
+        considered = await self._considered(request, window, shown, now, exact=exact)
+        context, indexed, candidates, still, carried, arrivals = considered
         selection = await indexed.in_thread(lambda: select(request, candidates, context))
         summaries = await self._summaries([card.ranked.item for card in selection.cards], now)
         states = [(title, await self._store.source_states.get(name)) for name, title in self._asked(request.topic)]
@@ -228,7 +231,7 @@ class Publisher:
         )
         return replace(
             made,
-            left_out=left_out(request, selection, indexed.arrivals, still, now),
+            left_out=left_out(request, selection, arrivals, still, now),
             above=len(selection.passed),
             cap=request.limits.entries,
             min_score=least(request),
@@ -238,7 +241,7 @@ class Publisher:
     async def _considered(
         self, request: DigestRequest, window: Window, shown: Collection[str], now: datetime, *, exact: bool = False
     ) -> _Considered:
-        """Return what the digest looks at: what arrived in its window, and what is carried on from before."""
+        """Return what the digest looks at: what arrived in its window, is carried on, or had something happen to it."""
         still = await self._still_candidates(request, now)
         begin = min([window.after, *(each.arrival - 1 for each in still.values())])
         indexed = await self._recent_items.indexed(begin, request.limits.max_age, now, exact=exact)
@@ -248,7 +251,10 @@ class Publisher:
             for item in indexed.items
             if item.key in still and not stands_in(item, context.posted) and not indexed.arrived_in(item, window)
         )
-        return _Considered(context, indexed, indexed.candidates(window, carried), still, carried)
+        happened = indexed.happened_to(window, _told_from(request, now)) if request.since_last else ()
+        again = frozenset(item.key for item in happened if item.key not in carried and not stands_in(item, context.posted))
+        arrivals = {**indexed.arrivals, **dict.fromkeys(again, window.through)}
+        return _Considered(context, indexed, indexed.candidates(window, carried | again), still, carried, arrivals)
 
     async def _still_candidates(self, request: DigestRequest, now: datetime) -> Mapping[str, LeftOut]:
         """Return what fell to the cap of earlier digests, by the key that it has now; nothing where a span is asked for."""
@@ -304,6 +310,12 @@ class Publisher:
                 return await self._summariser.summarise(item, now)
 
         return list(await asyncio.gather(*map(one, items)))
+
+
+def _told_from(request: DigestRequest, now: datetime) -> datetime:
+    """Return from when on things that happened are told: nothing from before a subscription was made, or a pause ended."""
+    holds = request.baseline is not None and request.baseline <= now and not request.reach_back
+    return request.baseline if holds and request.baseline else now - LATELY
 
 
 def _by_words_alone(context: SelectionContext, candidates: Candidates, indexed: IndexedItems) -> Iterator[str]:

@@ -15,6 +15,7 @@ from bot.models import Item, Reading, Window
 from bot.ports.items import Items
 from bot.ports.vectors import Vectors
 from bot.rank import Candidates, ItemIndex
+from bot.rank.events import LATELY, events
 
 T = TypeVar("T")
 
@@ -45,6 +46,7 @@ _Key = tuple[int, date, timedelta]  # of an index: the arrival after which it be
 class IndexedItems:
     """All items that came after an arrival, the newest first, and the index of those that were news then.
 
+    Behind them stand the repositories that came before, and to which something happened of late.
     `partners` are the papers and repositories that items name as their other halves, of the time or not. One thread at a
     time uses the index.
     """
@@ -78,6 +80,14 @@ class IndexedItems:
     def arrived_in(self, item: Item, window: Window) -> bool:
         """Say whether one of the items arrived in the window."""
         return _is_in(self.arrivals[item.key], window)
+
+    def happened_to(self, window: Window, since: datetime) -> Sequence[Item]:
+        """Return the repositories that arrived before the window, and to which something happened since."""
+        return [
+            item
+            for number, item in enumerate(self.index.items)
+            if self.arrivals[item.key] <= window.after and any(each.when >= since for each in self.index.events(number))
+        ]
 
     def contains(self, item: Item) -> bool:
         """Say whether the index has the item, as it is."""
@@ -149,6 +159,7 @@ class RecentItems:
     async def _built(self, before: IndexedItems | None, mark: str, key: _Key, now: datetime) -> IndexedItems:
         begin, day, max_age = key
         arrived = await self._stored.arrived(begin)
+        arrived = [*arrived, *await self._happened_to(begin, [item for _, item in arrived], now)]
         items = [item for _, item in arrived]
         arrivals = {item.key: arrival for arrival, item in arrived}
         news = await asyncio.to_thread(lambda: [item for item in items if _was_news(item, max_age, _midnight(day), now)])
@@ -157,6 +168,16 @@ class RecentItems:
         index = await asyncio.to_thread(lambda: ItemIndex(news, readings, now, before=taken_over))
         partners = await self._stored.find({key for item in news for key in (item.repo, item.paper) if key})
         return IndexedItems(mark, items, arrivals, index, readings, partners)
+
+    async def _happened_to(self, begin: int, items: Sequence[Item], now: datetime) -> Sequence[tuple[int, Item]]:
+        """Return the repositories that arrived up to then and to which something happened of late, each with its arrival.
+
+        `items` came later: a paper among them may have its code in such a repository.
+        """
+        known = await self._stored.repositories(now - LATELY, begin)
+        readings = await self._readings([item for _, item in known], now)
+        papers = {item.repo: item for item in items if item.repo}
+        return [each for each in known if events(each[1], readings.get(each[1].key, ()), now, papers.get(each[1].key))]
 
     async def _with_vectors(self, indexed: IndexedItems) -> IndexedItems:
         """The index with its items' vectors as they are now; texts are not indexed again."""

@@ -47,6 +47,10 @@ class Items(Protocol):
         """Return the items that arrived after one number and up to another, each with its own; those seen last first."""
         ...
 
+    async def repositories(self, pushed: datetime, through: int) -> Sequence[tuple[int, Item]]:
+        """Return the repositories pushed to since then, of those that arrived up to a number, each with its own."""
+        ...
+
     async def arrival_before(self, since: datetime, until: datetime) -> int:
         """Return the arrival just before the first of the items first seen from `since` to `until`, the last without any.
 

@@ -23,6 +23,8 @@ JUMP_DAYS = 3  # over how many days stars are counted, at most
 JUMP_STARS = 50
 JUMP_SHARE = 0.05
 
+LATELY = max(CREATED, RELEASED, ANNOUNCED)  # how long ago all that happened may be
+
 _DAY = timedelta(days=1)
 _AHEAD = timedelta(days=1)  # how far the clocks of others may be
 _LONGEST_TAG = 24  # characters

@@ -210,6 +210,23 @@ async def test_arrivals_grow_from_one_transaction_to_the_next_whenever_items_wer
     assert await store.items.arrived(ends[2]) == []
 
 
+async def test_repositories_that_were_pushed_to_are_found_among_those_that_had_arrived(store: AnyStore) -> None:
+    def repo(name: str, pushed: datetime | None) -> Item:
+        return Item(key=f"github:a/{name}", kind=Kind.REPO, title=f"a/{name}", updated=pushed, stars=1)
+
+    moved = [repo("old", NOW - DAY), repo("still", NOW - 9 * DAY), repo("unknown", None), repo("now", NOW)]
+    await store.items.add([*moved, replace(paper(1), updated=NOW)], NOW)
+    last = await store.items.last_arrival()
+    await store.items.add([repo("later", NOW)], NOW)
+
+    found = await store.items.repositories(NOW - DAY, last)
+    assert {item.key for _, item in found} == {"github:a/old", "github:a/now"}
+    assert dict(found) == {
+        number: item for number, item in await store.items.arrived(0) if item.key in {"github:a/old", "github:a/now"}
+    }
+    assert await store.items.repositories(NOW + DAY, last + 1) == []
+
+
 async def test_an_arrival_stays_when_the_item_is_replaced_and_is_never_given_again(store: AnyStore) -> None:
     await store.items.add([paper(1), paper(2)], NOW)
     last = await store.items.last_arrival()

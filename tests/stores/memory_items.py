@@ -108,6 +108,11 @@ class MemoryItems:
         within = ((self.numbers[key], item) for key, item in self.known.items() if after < self.numbers[key] <= last)
         return sorted(within, key=lambda each: (_seen(each[1]), newness(each[1])), reverse=True)
 
+    async def repositories(self, pushed: datetime, through: int) -> Sequence[tuple[int, Item]]:
+        within = ((self.numbers[key], item) for key, item in self.known.items() if self.numbers[key] <= through)
+        found = [each for each in within if each[1].kind is Kind.REPO and each[1].updated and each[1].updated >= pushed]
+        return sorted(found, key=lambda each: -each[0])
+
     async def arrival_before(self, since: datetime, until: datetime) -> int:
         within = (self.numbers[key] for key, item in self.known.items() if since <= _seen(item) <= until)
         return min(within, default=self.last + 1) - 1

@@ -75,6 +75,14 @@ class SqliteItems(Tables):
         last = ingest.last_id(db) if through is None else through
         return [(number, item_from_text(data)) for number, data in db.execute(sql, [after, last])]
 
+    @reading_long
+    def repositories(self, db: Database, pushed: datetime, through: int) -> Sequence[tuple[int, Item]]:
+        sql = (
+            "select items.id, data from items join records using (id)"
+            " where kind = 'repo' and updated >= ? and items.id <= ? order by items.id desc"
+        )
+        return [(number, item_from_text(data)) for number, data in db.execute(sql, [micros(pushed), through])]
+
     @reading
     def arrival_before(self, db: Database, since: datetime, until: datetime) -> int:
         sql = "select min(id) from items where seen between ? and ?"

@@ -360,3 +360,55 @@ async def test_a_repository_of_two_papers_stands_on_one_card_of_all_the_digests(
     ]
     assert sorted(map(str, shown[0])) == ["arxiv:2603.00001", "github:lab/cache"]
     assert shown[1] == ["arxiv:2603.00002", None]
+
+
+# --- repositories that were there before
+
+
+async def titles_of(publisher: Publisher, now: datetime, **given: object) -> list[str]:
+    (digest,) = await publisher.publish([request(**given)], now, record=True)
+    coverage = digest.coverage
+    assert coverage.seen == coverage.kept + sum(count for _, count in coverage.dropped)
+    return [entry.ranked.item.title for entry in digest.entries]
+
+
+@pytest.mark.parametrize("known_for", [timedelta(days=2), timedelta(days=60)])
+async def test_a_known_repository_is_news_when_something_happens_to_it_and_once(
+    store: MemoryStore, now: datetime, known_for: timedelta
+) -> None:
+    publisher, old = Publisher(store, Extractive(), TITLES), now - timedelta(days=900)
+    known = repo("lab/cache", abstract="The KV cache, paged", stars=9_000, published=old, updated=now - known_for)
+    await filled(store, now - known_for, known, about(9, "A first paper", appeared=now - known_for))
+    assert await titles_of(publisher, now - known_for) == []
+    assert await titles_of(publisher, now - timedelta(hours=1)) == []
+
+    release = Release(tag="v2.0", published=now - timedelta(hours=3))
+    await filled(store, now, replace(known, updated=now, release=release, releases_read=now))
+    assert await titles_of(publisher, now, since_last=False, window=timedelta(hours=1)) == []
+    assert await titles_of(publisher, now) == ["lab/cache"]
+    again = replace(release, tag="v2.1", published=now + timedelta(days=3))
+    await filled(store, now + timedelta(days=4), replace(known, updated=now + timedelta(days=3), release=again))
+    assert await titles_of(publisher, now + timedelta(days=4)) == []  # posted once at most, whatever comes after
+
+
+async def test_what_happened_before_a_subscription_was_made_is_not_told_for_it(store: MemoryStore, now: datetime) -> None:
+    release = Release(tag="v2.0", published=now - timedelta(days=1))
+    known = repo("lab/cache", abstract="The KV cache, paged", updated=now, release=release, releases_read=now)
+    await filled(store, now - timedelta(days=20), known)
+    await filled(store, now, known, about(9, "A first paper"))
+    baseline = {"baseline": now - timedelta(hours=2), "baseline_arrival": 1}
+    assert await titles_of(Publisher(store, Extractive(), TITLES), now, **baseline) == []
+    assert await titles_of(Publisher(store, Extractive(), TITLES), now, **baseline | {"reach_back": True}) == ["lab/cache"]
+
+
+async def test_what_happened_and_fell_to_the_cap_does_not_have_the_past_indexed_again(
+    store: MemoryStore, now: datetime
+) -> None:
+    publisher = Publisher(store, Extractive(), TITLES)
+    release = Release(tag="v2.0", published=now)
+    known = repo("lab/cache", abstract="A cache", updated=now, release=release, releases_read=now)
+    await filled(store, now - timedelta(days=40), known)
+    await filled(store, now, about(1, "Paging the KV cache"))
+    (digest,) = await publisher.publish([request(limits=Limits(entries=1))], now, record=True)
+    assert [(each.key, each.reason, each.arrival) for each in digest.left_out] == [(known.key, selection.CAP, 2)]
+    assert await titles_of(publisher, now + timedelta(days=1)) == ["lab/cache"]
