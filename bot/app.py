@@ -275,6 +275,7 @@ def _handler_context(
         layouts=_layouts(settings),
         manage=settings.permissions.manage,
         window_hours=settings.digest.window_hours,
+        arxiv=settings.arxiv,
         embedder=embedder,
     )
 

@@ -16,6 +16,7 @@ from bot.models import DeliveryState, Item, Kind, Subscription
 from bot.ports.facts import HEARTBEAT, time_of_fact
 from bot.ports.vectors import Embedder
 from bot.private_files import Exposed, exposed, files_of, tighten
+from bot.settings.arxiv_categories import not_collected
 from bot.settings.load import holds_secrets
 from bot.summarise.extractive import Extractive
 
@@ -45,7 +46,7 @@ class Finding:
 async def examine(app: App, now: datetime, file: Path | None, *, offline: bool = False) -> list[Finding]:
     """Try everything that can be tried; `file` is that of the settings, `offline` leaves out what needs a network."""
     found = [*_settings(app), *await _database(app), *await asyncio.to_thread(lambda: [*_files(app, file)])]
-    found += [*_topics(app), *await _service(app, now), *await _shipped(app, now)]
+    found += [*_topics(app), *await _categories(app), *await _service(app, now), *await _shipped(app, now)]
     if not offline:
         asked = await asyncio.gather(*(_tried(source.title, source.check(now)) for source in app.sources))
         chats = await check_platforms(app.settings, now, app.store.chats)
@@ -207,6 +208,19 @@ def _topics(app: App) -> Iterable[Finding]:
             yield Finding(f"topic {name}", Grade.GOOD, f"{len(app.topics[name].interests)} interests")
         else:
             yield Finding(f"topic {name}", Grade.BAD, "there is no such topic; `broadsheet topics` lists those there are")
+
+
+async def _categories(app: App) -> list[Finding]:
+    """Which arXiv categories of the followed and of the subscribed topics are not collected, each topic told once."""
+    try:
+        places = {(each.workspace, each.topic) for each in await app.store.ledger.every_subscription()}
+        own = {workspace: await app.store.workspaces.topics(workspace) for workspace, _ in places}
+    except StoreError:
+        return []  # told with the database
+    topics = [app.topics[name] for name in app.settings.topics if name in app.topics]
+    topics += [topic for workspace, name in sorted(places) if (topic := own[workspace].get(name) or app.topics.get(name))]
+    said = {topic.name: text for topic in topics if (text := not_collected(topic, app.settings.arxiv))}
+    return [Finding(f"topic {name}", Grade.NOTE, text.rstrip(".")) for name, text in said.items()]
 
 
 async def _tried(name: str, work: Awaitable[str], otherwise: str = "") -> Finding:

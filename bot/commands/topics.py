@@ -110,6 +110,7 @@ class Part(StrEnum):
     INTEREST = "interest"  # a clause, with a weight
     EXAMPLE = "example"  # an item, or a text to be close to
     SOURCES = "sources"  # names, or "all"
+    CATEGORIES = "categories"  # arXiv's that are collected for it, or "none"
     MIN = "min"  # the least score
     REPOSITORIES = "repositories"  # a GitHub search
 
@@ -120,6 +121,7 @@ _PARTS = {part.value: part for part in Part} | {
     "interests": Part.INTEREST,
     "examples": Part.EXAMPLE,
     "source": Part.SOURCES,
+    "category": Part.CATEGORIES,
     "minimum": Part.MIN,
     "repository": Part.REPOSITORIES,
     "repos": Part.REPOSITORIES,

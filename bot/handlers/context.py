@@ -17,6 +17,7 @@ from bot.models import Actor, Change, DigestRequest, Item, Limits, Reply, Subscr
 from bot.ports.digests import Previewer
 from bot.ports.store import Store
 from bot.ports.vectors import Embedder
+from bot.settings.sources import ArxivSettings
 
 # Returns those of the channels that the person may know of: all but the private ones that they are not in.
 VisibleChannels = Callable[[Actor, Collection[str]], Awaitable[Collection[str]]]
@@ -47,6 +48,8 @@ KnownTags = Callable[[Actor], Awaitable[ForumTags | None]]
 
 # Returns what each of the items says in a sentence, in their order; "" where it has no text.
 Gists = Callable[[Sequence[Item]], Awaitable[Sequence[str]]]
+
+USUAL_ARXIV = ArxivSettings()
 
 _ATTEMPTS = 5  # of a change; whoever gets in the way has done theirs when ours is tried again
 
@@ -84,6 +87,7 @@ class HandlerContext:
     visible_channels: VisibleChannels = all_channels  # a platform's own, where it has private channels
     obstacle: Obstacle = no_obstacle  # a platform's own: asked before a post is promised in the actor's channel
     forum_tags: KnownTags = no_tags  # a platform's own, where it has forums
+    arxiv: ArxivSettings = USUAL_ARXIV  # which categories are collected
     embedder: Embedder | None = None  # without one, words alone decide what is found and close
 
     @property

@@ -74,6 +74,11 @@ def not_collected(topic: Topic, arxiv: ArxivSettings, *, subscribed: bool = True
 
 
 def missing_categories(topic: Topic, arxiv: ArxivSettings) -> tuple[str, ...]:
-    """Return those of the topic's categories that are not among the settings' own, by name or with their archive."""
+    """Return those of the topic's categories that are not among the settings' own, by name or with their archive.
+
+    None of a topic that takes nothing from arXiv.
+    """
+    if topic.sources and "arxiv" not in topic.sources:
+        return ()
     own = set(arxiv.categories)
     return tuple(each for each in topic.categories if not own & {each, each.partition(".")[0]})

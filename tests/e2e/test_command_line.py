@@ -249,6 +249,15 @@ async def test_the_doctor_finds_a_sound_house_and_names_what_is_wrong(desk: Desk
     assert "mend  GitHub" in ill.out
 
 
+async def test_the_doctor_says_which_categories_of_the_topics_are_not_collected(desk: Desk) -> None:
+    told = (await desk.run("doctor", "--offline", BROADSHEET_TOPICS='["robotics"]')).out
+    assert "not collected" not in told
+    told = (
+        await desk.run("doctor", "--offline", BROADSHEET_TOPICS='["robotics"]', BROADSHEET_ARXIV__FOLLOW_TOPICS="false")
+    ).out
+    assert "topic robotics: arXiv's cs.RO is not collected" in " ".join(told.split())
+
+
 async def test_the_doctor_says_which_files_others_can_read_and_how_to_mend_it(desk: Desk) -> None:
     settings, kept = desk.folder / "broadsheet.toml", desk.folder / "kept"
     settings.chmod(0o644)

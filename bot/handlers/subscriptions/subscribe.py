@@ -32,7 +32,9 @@ from bot.handlers.wording.subscriptions import (
     subscription_fields,
 )
 from bot.models import MOST_ENTRIES, Actor, Button, Query, Reply, Schedule, Subscription, Topic
-from bot.wording import counted
+from bot.settings.arxiv_categories import missing_categories, not_collected
+from bot.settings.sources import ArxivSettings
+from bot.wording import counted, listed
 
 NO_TAG = "none"  # takes back a tag that was chosen
 
@@ -169,6 +171,8 @@ async def _confirmation(
         text.append(f"{paused}.")
     else:
         text.append(f"The next digest comes {moment_in_words(coming.next, now)}.")
+    if (missed := not_collected(topic, context.arxiv)) or not existed:
+        text += [missed or _collected_besides(topic, context.arxiv)]
     if not existed:
         goes_on = subscription.baseline < now
         text.append(
@@ -182,12 +186,18 @@ async def _confirmation(
     fields = await subscription_fields(context, subscription, topic, now)
     return Reply(
         title=title,
-        text=tuple(text),
+        text=tuple(filter(None, text)),
         fields=fields,
         next_steps=_next_steps(subscription, existed),
         buttons=(*subscription_buttons(subscription, now), button("Try the filter", Filter(topic.name, FilterAction.TEST))),
         private=False,
     )
+
+
+def _collected_besides(topic: Topic, arxiv: ArxivSettings) -> str:
+    """Say which categories are collected for the topic, that the settings do not name; "" for none."""
+    besides = missing_categories(topic, arxiv)
+    return f"For it, arXiv's {listed(besides)} {'is' if len(besides) == 1 else 'are'} collected too." if besides else ""
 
 
 def _next_steps(subscription: Subscription, existed: bool) -> tuple[str, ...]:

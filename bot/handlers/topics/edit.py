@@ -25,6 +25,7 @@ from bot.handlers.wording.replies import (
 from bot.handlers.wording.topics import LIST_PARTS, PART_NAMES, copied_in_words, part_values
 from bot.models import LONGEST_TITLE, MOST_WEIGHT, Actor, And, Interest, Reply, ReplyEntry, Topic
 from bot.query import parse
+from bot.settings.arxiv_categories import categories_named, not_collected
 from bot.sources.github.search_query import check_search
 from bot.wording import counted, shortened, span_in_words
 
@@ -246,6 +247,13 @@ async def _sources(context: HandlerContext, _actor: Actor, command: EditTopic) -
     return Edit(lambda topic: replace(topic, sources=sources))
 
 
+async def _categories(context: HandlerContext, _actor: Actor, command: EditTopic) -> Edit:
+    names = [name for name in re.split(r"[,\s]+", command.value) if name]
+    categories = () if [name.lower() for name in names] == ["none"] else categories_named(names)
+    wanted = Topic(name=command.name, title="", categories=categories)
+    return Edit(lambda topic: replace(topic, categories=categories), not_collected(wanted, context.arxiv))
+
+
 async def _least(_context: HandlerContext, _actor: Actor, command: EditTopic) -> Edit:
     try:
         least = float(command.value.replace(",", "."))
@@ -272,6 +280,7 @@ _EDITS: Mapping[Part, Callable[[HandlerContext, Actor, EditTopic], Awaitable[Edi
     Part.INTEREST: _interest,
     Part.EXAMPLE: _example,
     Part.SOURCES: _sources,
+    Part.CATEGORIES: _categories,
     Part.MIN: _least,
     Part.REPOSITORIES: _repositories,
 }

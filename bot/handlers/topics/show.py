@@ -8,6 +8,7 @@ from bot.handlers.context import HandlerContext, handles
 from bot.handlers.wording.replies import button, one_line, preview_button, show_button, subscribe_button, unsubscribe_button
 from bot.handlers.wording.topics import interest_in_words, part_values
 from bot.models import Actor, Field, Reply, ReplyEntry, Subscription, Topic
+from bot.settings.arxiv_categories import not_collected
 from bot.wording import counted, listed, shortened
 
 _EXAMPLE = 200  # characters of an example that are shown
@@ -75,7 +76,7 @@ async def show_topic(context: HandlerContext, command: ShowTopic, actor: Actor, 
     learned = len(await context.store.people.feedback(actor.workspace, name))
     return Reply(
         title=f"{topic.title} ({name})",
-        text=(topic.description,) if topic.description else (),
+        text=tuple(filter(None, (topic.description, not_collected(topic, context.arxiv, subscribed=bool(users))))),
         fields=tuple(Field(*each) for each in _made_of(context, topic, users, learned, actor)),
         entries=await _lists(context, topic),
         next_steps=(
@@ -98,6 +99,7 @@ def _made_of(
         ("Query", "everything enters" if query == "*" else query),
         ("Filter", one_line(topic.filter.text) or "none"),
         ("Sources", part_values(topic, Part.SOURCES)[0]),
+        ("arXiv categories", part_values(topic, Part.CATEGORIES)[0]),
         ("Least score", f"{topic.min_score:g}"),
         ("Feedback", counted(learned, "answer")),
         ("Revision", f"{topic.revision}, {_origin(context, topic)}" if topic.revision else "as it comes with Broadsheet"),

@@ -27,6 +27,8 @@ def part_values(topic: Topic, part: Part) -> tuple[str, ...]:
             return topic.repositories
         case Part.SOURCES:
             return (", ".join(topic.sources) or "all",)
+        case Part.CATEGORIES:
+            return (", ".join(topic.categories) or "none",)
         case Part.MIN:
             return (f"{topic.min_score:g}",)
         case Part.QUERY:
@@ -41,7 +43,7 @@ def definition(topic: Topic) -> str:
     """Return the commands that make the topic again, one a line."""
     name = topic.name
     lines = [write(CreateTopic(name, query=part_values(topic, Part.QUERY)[0]))]
-    for part in (Part.TITLE, Part.DESCRIPTION, Part.SOURCES, Part.MIN):
+    for part in (Part.TITLE, Part.DESCRIPTION, Part.SOURCES, Part.CATEGORIES, Part.MIN):
         lines += [write(EditTopic(name=name, part=part, value=value)) for value in part_values(topic, part) if value]
     for each in topic.interests:
         lines.append(write(EditTopic(name=name, part=Part.INTEREST, value=each.clause, weight=each.weight)))

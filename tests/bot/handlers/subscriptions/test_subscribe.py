@@ -8,6 +8,7 @@ import pytest
 from bot.commands import Subscribe, parse
 from bot.errors import Conflict, StoreError, UsageError
 from bot.models import Actor, Change, Layout, Preferences, Schedule
+from bot.settings.sources import ArxivSettings
 from tests.bot.handlers.askers import Asker, button, changes, said, stored
 
 
@@ -39,6 +40,18 @@ async def test_subscribing_says_what_is_posted_where_when_and_when_next(ada: Ask
     assert [each.label for each in reply.buttons] == ["Post now", "Preview", "Pause", "Unsubscribe", "Try the filter"]
     assert button(reply, "Post now") == "post kv"
     assert not reply.private
+
+
+async def test_subscribing_says_what_is_collected_for_it_and_what_is_not(ada: Asker) -> None:
+    await ada.ask("topic edit kv categories cs.RO cs.AI math.OC")
+    told = " ".join((await ada.ask("subscribe kv")).text)
+    again = " ".join((await ada.ask("subscribe kv at 10:00")).text)
+    assert "For it, arXiv's cs.RO and math.OC are collected too." in told
+    assert "collected" not in again
+
+    forbidden = Asker(replace(ada.context, arxiv=ArxivSettings(follow_topics=False)), ada.actor, ada.now)
+    told = " ".join((await forbidden.ask("subscribe kv at 11:00")).text)
+    assert "arXiv's cs.RO and math.OC are not collected, so that papers are missed." in told
 
 
 async def test_a_new_subscription_has_its_baseline_now_and_the_usual_day(ada: Asker) -> None:

@@ -33,6 +33,11 @@ async def test_editing_a_pack_makes_a_copy_of_the_workspaces_own_and_says_so(ada
         ('description ""', {"description": ""}, ("It was: Caches of keys and values.", "It is now: empty")),
         ("query KV OR cache", {"query": parse_query("KV OR cache")}, ("It was: cache", "It is now: KV OR cache")),
         ("sources arxiv feed:lab", {"sources": ("arxiv", "feed:lab")}, ("It was: all", "It is now: arxiv, feed:lab")),
+        (
+            "categories cs.ro, stat.*",
+            {"categories": ("cs.RO", "stat.AP", "stat.CO", "stat.ME", "stat.ML", "stat.OT", "stat.TH")},
+            ("It was: none", "It is now: cs.RO, stat.AP, stat.CO, stat.ME, stat.ML, stat.OT, stat.TH"),
+        ),
         ("min 0,25", {"min_score": 0.25}, ("It was: 0", "It is now: 0.25")),
         (
             "interest weight 2.5 CUDA OR ROCm",
@@ -95,6 +100,7 @@ async def test_a_new_query_is_tried_at_once(ada: Asker) -> None:
         "title KV cache",
         "query Cache",
         "sources all",
+        "categories none",
         "min 0.0",
         "interest weight 2 'kv cache'".replace("'", '"'),
         "example 2603.00001",
@@ -122,6 +128,7 @@ async def test_what_is_so_already_is_not_written_again(ada: Asker, part: str) ->
         (Part.EXAMPLE, "2603.99999", "not among the items"),
         (Part.EXAMPLE, "word " * 500, "2,000 characters"),
         (Part.SOURCES, "arxiv, medrxiv", 'There is no source "medrxiv"'),
+        (Part.CATEGORIES, "cs.AI, cs.XX", 'arXiv has no category "cs.XX"'),
         (Part.MIN, "1.5", "between 0 and 1"),
         (Part.MIN, "nan", "between 0 and 1"),
         (Part.MIN, "much", "between 0 and 1"),

@@ -1,6 +1,9 @@
+from dataclasses import replace
+
 import pytest
 
 from bot.errors import UsageError
+from bot.settings.sources import ArxivSettings
 from tests.bot.handlers.askers import Asker
 
 
@@ -35,6 +38,7 @@ async def test_showing_a_topic_tells_all_that_it_is_made_of(ada: Asker) -> None:
         "Query": "cache",
         "Filter": "-cooking",
         "Sources": "arxiv, feed",
+        "arXiv categories": "none",
         "Least score": "0.25",
         "Feedback": "1 answer",
         "Revision": "4, changed from what comes with Broadsheet",
@@ -46,6 +50,19 @@ async def test_showing_a_topic_tells_all_that_it_is_made_of(ada: Asker) -> None:
         ("Repositories", ("1. topic:kv-cache stars:>50",)),
     ]
     assert [each.label for each in reply.buttons] == ["Preview", "Subscribe", "What it learned"]
+
+
+async def test_a_topic_says_which_of_its_categories_are_not_collected(ada: Asker) -> None:
+    forbidden = Asker(replace(ada.context, arxiv=ArxivSettings(follow_topics=False)), ada.actor, ada.now)
+    for who, said in (
+        (ada, "will be collected for it from when"),
+        (forbidden, "is not collected, so that papers are missed"),
+    ):
+        edited = await who.ask("topic edit kv categories cs.RO cs.ai")
+        shown = await who.ask("topic show kv")
+        assert {field.name: field.value for field in shown.fields}["arXiv categories"] == "cs.RO, cs.AI"
+        assert f"arXiv's cs.RO {said}" in " ".join(shown.text)
+        assert ("follow_topics" in " ".join(edited.text)) is (who is forbidden)
 
 
 async def test_an_unknown_topic_is_answered_with_the_nearest_one(ada: Asker) -> None:
