@@ -6,7 +6,7 @@ from datetime import date, datetime, timedelta
 from enum import StrEnum
 
 from adapters.text import brief, clean, cut, emphasised, safe_url, shown_url, thousands
-from bot.commands import TABLE, Less, More, Rest, Save, Similar, Why, write
+from bot.commands import TABLE, Less, More, Rest, Save, Show, Similar, Why, write
 from bot.digest.selection import ON_TOPIC
 from bot.handlers.wording.bibliography import name_of
 from bot.models import Button, Coverage, Digest, Entry, Health, Item, Kind, ReplyEntry, SourceReport, SummaryPart
@@ -18,6 +18,10 @@ _REASONS_TOLD = 2  # of an empty digest
 _TODAY = timedelta(hours=36)  # what a digest of so long covers is of today
 _LONGEST_TAG = 24  # characters
 _BRIEF_TITLE = 66  # characters: digests are read in a window of 700 px, and those of phones are two lines
+# What a title that was cut does not end with.
+_DANGLING = re.compile(
+    r"(?:[ ,;:–—-]+(?:an?|the|of|for|in|on|at|via|with|without|and|or|to|from|by|as|its|is|are))*[ ,;:–—-]*…$", re.IGNORECASE
+)
 _LINK_ORDER = ("abstract", "page", "code", "discussion", "pdf", "doi", "model", "video", "post")
 _LINKS_SHOWN = 3
 _COMPACT = ("Method", "Evidence")
@@ -225,15 +229,25 @@ def entry_buttons(key: str, topic: str) -> tuple[Button, ...]:
     )
 
 
+def entry_menu(key: str, topic: str) -> tuple[Button, ...]:
+    """Return what one may do with the item of that key in a list of several: first of all, see its card."""
+    return (Button("Details", write(Show(key, topic))), *entry_buttons(key, topic))
+
+
 def card_buttons(key: str, topic: str) -> tuple[Button, ...]:
     """Return what one may do with the item of that key under its card; `topic` is "" where it is of no digest."""
     return (
         Button("More", write(More(key, topic))),
         Button("Less", write(Less(key, topic))),
         Button("Save", write(Save(key))),
-        Button("Similar", write(Similar(key))),
         Button("Why", write(Why(key, topic))),
+        Button("Similar", write(Similar(key))),
     )
+
+
+def bibtex_button(key: str) -> Button:
+    """Return the button that hands over the item of that key as BibTeX."""
+    return Button("BibTeX", write(Show(key, bibtex=True)))
 
 
 # --- how a digest is told in a chat
@@ -246,7 +260,8 @@ def digest_name(digest: Digest) -> str:
 
 def brief_title(item: Item) -> str:
     """Return the item's title as it stands in a list of several: on one line of a window 700 px wide."""
-    return cut(title(item), _BRIEF_TITLE)
+    short = cut(title(item), _BRIEF_TITLE)
+    return _DANGLING.sub("…", short) if short.endswith("…") else short
 
 
 def masthead(digest: Digest) -> str:

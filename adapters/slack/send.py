@@ -89,7 +89,7 @@ class SlackMessenger:
             "metadata": {"event_type": EVENT, "event_payload": {"d": delivery.id}},
         }
         message |= _marked(said["text"], said["blocks"], delivery.id)
-        message |= {"thread_ts": delivery.thread} if delivery.thread else {}
+        message |= {"thread_ts": thread} if (thread := _thread(delivery)) else {}
         return await self._post(client, message)
 
     async def _client(self, workspace: str) -> AsyncWebClient:
@@ -146,7 +146,7 @@ class SlackMessenger:
         return True
 
     async def find(self, delivery: Delivery) -> Look:
-        """Look through a page of the messages, later parts first in the first one's thread. Raises as the port says.
+        """Look through a page of the messages, parts of a thread first in the thread. Raises as the port says.
 
         One look is one call, so that each counts as what it is.
         """
@@ -196,7 +196,8 @@ class SlackMessenger:
             team = quote(team_of(delivery.workspace), safe="")
             return f"https://slack.com/app_redirect?team={team}&channel={channel}&message_ts={quote(ts, safe='')}"
         address = f"{url.rstrip('/')}/archives/{channel}/p{quote(ts.replace('.', ''), safe='')}"
-        return f"{address}?thread_ts={quote(delivery.thread, safe='')}&cid={channel}" if delivery.thread else address
+        thread = _thread(delivery)
+        return f"{address}?thread_ts={quote(thread, safe='')}&cid={channel}" if thread else address
 
     async def tell(self, workspace: str, person: str, text: str) -> None:
         """Write to one person directly."""
@@ -250,7 +251,14 @@ def _payload(posting: SlackMessage) -> str:
         log.error("a message is not as Slack takes it and is posted as plain text: %s", found[0])
         posting = messages.plain(posting)
     said = {"text": posting.text, "blocks": posting.blocks, "keys": posting.keys, "keep": posting.keep}
-    return json.dumps(said, ensure_ascii=False)
+    return json.dumps(said | {"threaded": posting.threaded}, ensure_ascii=False)
+
+
+def _thread(delivery: Delivery) -> str:
+    """Return the message in whose thread the part belongs, "" for the channel; those of earlier versions all had one."""
+    if not delivery.thread or not delivery.payload:
+        return delivery.thread
+    return delivery.thread if json.loads(delivery.payload).get("threaded", True) else ""
 
 
 def _scopes(headers: Mapping[str, str]) -> Collection[str]:
@@ -315,7 +323,7 @@ class _Unread:
             return cls(place == _THREAD, since, until, read)
         first = (delivery.first_try or delivery.due) - _SPARE
         last = _timestamp(delivery.last_try + _SPARE) if delivery.last_try else _LATEST
-        return cls(bool(delivery.thread), _timestamp(first), last)
+        return cls(bool(_thread(delivery)), _timestamp(first), last)
 
     def text(self) -> str:
         """Return it as a delivery's cursor."""

@@ -16,7 +16,7 @@ from statistics import median
 
 from adapters.cli.demo.recorded_run import run_demo
 from benchmarks.heights.chromium import DESKTOP, PHONE, Column, heights, picture
-from benchmarks.heights.drawing import LAYOUTS, Drawing
+from benchmarks.heights.drawing import LAYOUTS, Drawing, Json
 from benchmarks.heights.slack import SLACK
 from bot.models import Digest
 from bot.settings.topic_packs import load_packs
@@ -35,6 +35,7 @@ class Measured:
     messages: int  # in the channel
     largest: int  # bytes of its largest message's JSON
     heights: tuple[int, ...]  # at each of WIDTHS
+    estimates: tuple[int, ...]  # of the same, as tests estimate it
 
 
 def measured(drawing: Drawing, digests: Sequence[Digest], layout: str) -> list[Measured]:
@@ -44,10 +45,19 @@ def measured(drawing: Drawing, digests: Sequence[Digest], layout: str) -> list[M
     found = iter(heights(drawing.style, columns))
     return [
         Measured(
-            each.topic, len(each.entries), len(bodies), max(map(drawing.size, bodies)), tuple(next(found) for _ in WIDTHS)
+            topic=each.topic,
+            entries=len(each.entries),
+            messages=len(bodies),
+            largest=max(map(drawing.size, bodies)),
+            heights=tuple(next(found) for _ in WIDTHS),
+            estimates=tuple(_estimate(drawing, bodies, width) for width in WIDTHS),
         )
         for each, bodies in zip(digests, shown, strict=True)
     ]
+
+
+def _estimate(drawing: Drawing, bodies: Sequence[Json], width: int) -> int:
+    return sum(drawing.estimate(each, width) for each in bodies) if drawing.estimate else 0
 
 
 def tell(name: str, layout: str, rows: Sequence[Measured]) -> None:
@@ -61,6 +71,10 @@ def tell(name: str, layout: str, rows: Sequence[Measured]) -> None:
         tall = "".join(f"{median(each.heights[at] for each in whole):8,.0f}" for at in range(len(WIDTHS)))
         count, largest = median(each.messages for each in whole), median(each.largest for each in whole)
         print(f"  {f'median of {len(whole)}':24} {ENTRIES:2} entries {count:2.0f}{tall} {largest:8,.0f}")
+    for at, width in enumerate(WIDTHS):
+        off = [each.estimates[at] / each.heights[at] - 1 for each in rows if each.estimates[at]]
+        if off:
+            print(f"  the tests' estimate at {width}: off by {median(off):+.1%}, from {min(off):+.1%} to {max(off):+.1%}")
 
 
 def draw(drawing: Drawing, digest: Digest, layout: str, folder: Path) -> None:

@@ -23,6 +23,7 @@ class Drawing:
     in_channel: Callable[[str], int | None]  # of a layout: how many of its messages stand in the channel; None: all
     drawn: Callable[[Json], str]  # one message as HTML
     laid_out: Callable[[Json], object]  # the part of a message whose JSON counts: its blocks, its components
+    estimate: Callable[[Json, int], int] | None = None  # how tall tests take a message for, in a column of that width
 
     def size(self, message: Json) -> int:
         """Return the bytes of the JSON of what is laid out."""

@@ -12,6 +12,7 @@ from typing import Any
 from adapters.slack.render import messages
 from benchmarks.heights.drawing import Drawing
 from bot.models import Digest, Layout
+from tests.adapters.slack.height import height
 from tests.adapters.slack.mrkdwn import Piece, parsed
 
 Json = Mapping[str, Any]
@@ -149,4 +150,8 @@ def in_channel(layout: str) -> int | None:
     return 1 if layout == "thread" else None
 
 
-SLACK = Drawing("slack", STYLE, sent, in_channel, message, lambda given: given["blocks"])
+def _estimate(given: Json, width: int) -> int:
+    return height(given["blocks"], width)
+
+
+SLACK = Drawing("slack", STYLE, sent, in_channel, message, lambda given: given["blocks"], _estimate)

@@ -7,6 +7,7 @@ from adapters.words import (
     SpanKind,
     authors,
     badges,
+    bibtex_button,
     brief_title,
     byline,
     card_buttons,
@@ -16,6 +17,7 @@ from adapters.words import (
     dropped_line,
     empty_sentence,
     entry_buttons,
+    entry_menu,
     facts,
     late_sentence,
     links,
@@ -31,7 +33,7 @@ from adapters.words import (
     title,
     warnings,
 )
-from bot.commands import Less, More, Why, parse
+from bot.commands import Less, More, Show, Why, parse
 from bot.models import Coverage, Digest, Entry, Health, Item, Kind, LeftOut, Link, Ranked, Release, SourceReport, Summary
 from tests.fakes.digests import DAY, EMPTY, GPU, HOSTILE, KERNEL_SMITH, KERNEL_SMITH_CODE, RES_ADAPT, VLLM
 
@@ -294,10 +296,23 @@ def test_what_else_is_on_topic_is_one_tap_away_and_nothing_is_not() -> None:
 def test_a_card_says_what_one_may_do_in_short() -> None:
     pressed = card_buttons(KERNEL_SMITH.key, "gpu-systems")
 
-    assert [button.label for button in pressed] == ["More", "Less", "Save", "Similar", "Why"]
-    assert parse(pressed[-1].command) == Why(KERNEL_SMITH.key, "gpu-systems")
+    assert [button.label for button in pressed] == ["More", "Less", "Save", "Why", "Similar"]
+    assert parse(pressed[3].command) == Why(KERNEL_SMITH.key, "gpu-systems")
     assert parse(card_buttons(KERNEL_SMITH.key, "")[0].command) == More(KERNEL_SMITH.key, "")
 
 
 def test_a_title_in_a_list_is_cut_to_a_line() -> None:
     assert brief_title(replace(KERNEL_SMITH, title=f"{'word ' * 20}")) == f"{'word ' * 12}word…"
+    assert (
+        brief_title(replace(KERNEL_SMITH, title=f"{'word ' * 10}word: A Study in the World of Words"))
+        == f"{'word ' * 10}word: A Study…"
+    )
+    assert brief_title(replace(KERNEL_SMITH, title="What this is for")) == "What this is for"
+
+
+def test_the_menu_of_an_entry_begins_with_its_card() -> None:
+    offered = entry_menu(KERNEL_SMITH.key, "gpu-systems")
+
+    assert [button.label for button in offered] == ["Details", "More like this", "Less", "Save", "Similar"]
+    assert parse(offered[0].command) == Show(KERNEL_SMITH.key, "gpu-systems")
+    assert parse(bibtex_button(KERNEL_SMITH.key).command) == Show(KERNEL_SMITH.key, bibtex=True)

@@ -49,7 +49,13 @@ async def test_from_the_installation_to_the_owner_who_is_told(tmp_path: Path, un
         assert "Fused attention on GPUs" in digest.words
         told.shown(digest, "#general")
 
-        told.does(ben, "presses [More like this] under the first entry")
+        told.does(ben, "chooses Details in the menu of the first entry")
+        card = await (await fake.click(digest, "Details", user=ben)).answer()
+        assert (card.shown_to, digest.is_edited) == (ben.id, False)
+        assert "Why here" in card.words
+        told.shown(card, "ben alone")
+
+        told.does(ben, "chooses More like this in the same menu")
         asked = await fake.click(digest, "More like this", user=ben)
         liked = await asked.answer()
         assert (liked.shown_to, digest.is_edited) == (ben.id, False)

@@ -3,6 +3,7 @@
 What is shown is read from what the platform would be sent.
 """
 
+import html
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -12,7 +13,7 @@ from rich.style import Style
 from rich.text import Text
 
 from adapters.cli.render.digest import STYLES
-from adapters.cli.render.message_view import Buttons, Choice, Message, MessageView, Part, Rule, TextLines, shortened
+from adapters.cli.render.message_view import MENU, Buttons, Choice, Message, MessageView, Part, Rule, TextLines, shortened
 from bot.models import Digest, Layout
 
 Json = Mapping[str, Any]
@@ -37,7 +38,7 @@ def excerpts(digest: Digest, *, layout: Layout) -> Iterator[MessageView]:
         if others < 1:
             yield from (_view(each, platform, name) for each in found)
             continue
-        told = f"… {others} more, with the same buttons"
+        told = f"… {others} more"
         yield _view(shortened(found, told), platform, f"The same in {name}")
 
 
@@ -97,8 +98,29 @@ def _style(run: Json) -> Style:
     return Style(bold=given.get("bold"), italic=given.get("italic"), link=run.get("url"))
 
 
+# What Broadsheet writes of Slack's markup: a link with its label, an asterisk around what is bold.
+_MRKDWN = re.compile(r"<(?P<url>[^<>|]*)\|(?P<label>[^<>]*)>|(?P<bold>(?:^|(?<=[^\w*]))\*|\*(?=$))")
+
+
+def _section(block: Json) -> Iterator[Part]:
+    lines = tuple(map(_mrkdwn, block["text"]["text"].split("\n")))
+    yield TextLines(lines, menu="accessory" in block)
+
+
+def _mrkdwn(line: str) -> Text:
+    """Return a line of Slack's markup as it is read."""
+    shown, bold, end = Text(), False, 0
+    for found in _MRKDWN.finditer(line):
+        shown.append(html.unescape(line[end : found.start()]), Style(bold=bold or None))
+        end, bold = found.end(), bold ^ bool(found["bold"])
+        if found["url"]:
+            shown.append(html.unescape(found["label"]), Style(bold=bold or None, link=html.unescape(found["url"])))
+    shown.append(html.unescape(line[end:]), Style(bold=bold or None))
+    return shown
+
+
 def _actions(block: Json) -> Iterator[Part]:
-    yield Buttons(tuple(each["text"]["text"] for each in block["elements"]))
+    yield Buttons(tuple(each["text"]["text"] if "text" in each else MENU for each in block["elements"]))
 
 
 def _divider(block: Json) -> Iterator[Part]:
@@ -109,6 +131,7 @@ _SLACK_PARTS: Mapping[str, Callable[[Json], Iterator[Part]]] = {
     "header": _header,
     "context": _context,
     "rich_text": _rich,
+    "section": _section,
     "actions": _actions,
     "divider": _divider,
 }

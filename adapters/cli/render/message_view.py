@@ -10,15 +10,17 @@ from rich.text import Text
 from adapters.cli.render.digest import MEASURE, STYLES, Sheet, printable
 from adapters.text import clean
 
+MENU = "⋯"
 _LEAST = 20  # columns: below that a frame leaves no room for words
 
 
 @dataclass(frozen=True)
 class TextLines:
-    """Lines of text; `barred` where the platform draws a bar beside them."""
+    """Lines of text; `barred` where the platform draws a bar beside them, `menu` where one stands behind the first line."""
 
     lines: tuple[Text, ...]
     barred: bool = False
+    menu: bool = False
 
 
 @dataclass(frozen=True)
@@ -51,11 +53,20 @@ class Message:
 
 
 def shortened(messages: Sequence[Message], left_out: str) -> Message:
-    """Return as one message how they begin, up to the first buttons, and how they end; between them what is left out."""
+    """Return as one message how they begin, up to the first entry's end, and how they end; between them what is left out."""
     first, last = messages[0].parts, messages[-1].parts
-    begin = next((at for at, part in enumerate(first, start=1) if isinstance(part, Buttons)), len(first))
-    end = next((at for at in range(len(last), 0, -1) if isinstance(last[at - 1], Buttons)), len(last))
+    begin, end = min(_entry_ends(first), default=len(first)), max(_entry_ends(last), default=len(last))
     return Message((*first[:begin], TextLines((Text(left_out, style=STYLES["quiet"]),)), *last[end:]))
+
+
+def _entry_ends(parts: Sequence[Part]) -> list[int]:
+    """Return how many parts stand up to the end of each entry: what has a menu, or where nothing has one its buttons."""
+    menus = [at for at, part in enumerate(parts, start=1) if _has_menu(part)]
+    return menus or [at for at, part in enumerate(parts, start=1) if isinstance(part, Buttons)]
+
+
+def _has_menu(part: Part) -> bool:
+    return part.menu if isinstance(part, TextLines) else isinstance(part, Buttons) and MENU in part.labels
 
 
 @dataclass(frozen=True)
@@ -91,8 +102,9 @@ def spaced(parts: Iterable[Part], sheet: Sheet) -> Iterator[Text]:
 
 def _drawn(part: Part, sheet: Sheet) -> Iterator[Text]:
     match part:
-        case TextLines(lines, barred):
-            for line in lines:
+        case TextLines(lines, barred, menu):
+            for number, line in enumerate(lines):
+                line = Text.assemble(line, (f"  [{MENU}]", STYLES["label"])) if menu and number == 0 else line
                 yield from sheet.hanging("", "quiet", line) if not barred else _beside_bar(line, sheet)
         case Buttons(labels):
             yield from _row([f"[ {clean(label)} ]" for label in labels], sheet)

@@ -20,7 +20,7 @@ from adapters.slack.install.permissions import COMMAND, FIND_SIMILAR, SEARCH
 from adapters.slack.listeners.answers import AnswerTarget
 from adapters.slack.listeners.context import Body, SlackContext, SlackInteraction
 from adapters.slack.listeners.home import HOME, publish
-from adapters.slack.render.blocks import KEPT
+from adapters.slack.render.blocks import KEPT, MENU, OPENED
 from bot.commands import Command, Similar, Subscribe, Unreadable, read
 from bot.errors import BotError
 from bot.handlers.items import links_in
@@ -43,7 +43,8 @@ _WHOLE = "reply"  # begins the name of a row that belongs to a whole answer: wha
 def listen(app: AsyncApp, context: SlackContext) -> None:
     """Hear commands, buttons and shortcuts."""
     app.command(COMMAND)(context.acknowledging(_answer_command, "answering a command"))
-    app.action(_COMMAND)(context.acknowledging(_answer_button, "answering a button"))
+    for pressed in (_COMMAND, MENU):
+        app.action(pressed)(context.acknowledging(_answer_button, "answering a button"))
     app.action(_FORM)(context.acknowledging(_open_form, "opening a form"))
     app.message_shortcut(FIND_SIMILAR)(context.acknowledging(_find_similar, "finding similar papers"))
     app.global_shortcut(SEARCH)(context.acknowledging(_open_search, "opening a search"))
@@ -85,7 +86,10 @@ def _beside(asked: _Asked) -> Sequence[Block]:
 
 async def _answer_button(context: SlackContext, body: Body) -> None:
     interaction, action = context.interaction_of(body), body["actions"][0]
-    asked = await _command_of(context, interaction, action["value"])
+    value = str((action.get("selected_option") or action)["value"])
+    if value.startswith(OPENED):
+        return  # it led somewhere
+    asked = await _command_of(context, interaction, value)
     if body["container"]["type"] == "view":
         await _answer_in_view(context, interaction, body["view"], action, asked)
         return
@@ -104,7 +108,7 @@ async def _answer_button(context: SlackContext, body: Body) -> None:
 
 
 async def _command_of(context: SlackContext, interaction: SlackInteraction, value: str) -> _Asked:
-    """Return the command that the button stands for; None for one that is not kept any more."""
+    """Return the command that the button, or entry of a menu, stands for; None for one that is not kept any more."""
     if value.startswith(KEPT):
         try:
             value = await context.platform.chats.kept_text(interaction.workspace, value.removeprefix(KEPT)) or ""

@@ -1,13 +1,15 @@
 """The pieces of Block Kit that Broadsheet is made of, each by slack_sdk's model of it, and their texts made harmless. Pure.
 
-No block is parsed by Slack: texts stand in `plain_text` and `rich_text` alone, cleaned before they come and made `literal`
-here. An empty text is left out, since Slack refuses a message that holds one. Slack's own markup, "mrkdwn", stands in the
-`text` of a message alone, which notifications and screen readers read; `exact` and `link` are for it.
+Texts stand in `plain_text` and `rich_text`, which Slack does not parse, cleaned before they come and made `literal` here. An
+empty text is left out, since Slack refuses a message that holds one. Slack's own markup, "mrkdwn", stands in two places: in
+the `text` of a message, which notifications and screen readers read, and in a `section`, which alone has a menu beside it.
+`exact` and `link` are for it, and nothing else makes a text for it.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 from slack_sdk.models.blocks import (
@@ -18,6 +20,10 @@ from slack_sdk.models.blocks import (
     ContextBlock,
     DividerBlock,
     HeaderBlock,
+    InteractiveElement,
+    MarkdownTextObject,
+    Option,
+    OverflowMenuElement,
     PlainTextObject,
     RichTextBlock,
     RichTextElement,
@@ -26,11 +32,12 @@ from slack_sdk.models.blocks import (
     RichTextPreformattedElement,
     RichTextQuoteElement,
     RichTextSectionElement,
+    SectionBlock,
 )
 
 from adapters.slack.render.limits import CONTEXT, HEADER, LABEL, TEXT, Size, size, units
 from adapters.text import clean, cut, safe_url
-from bot.models import Button, text_key
+from bot.models import MOST_ENTRIES, Button, text_key
 
 # How every message is posted: nothing in its text becomes a link or a mention by itself, no link shows a preview.
 FLAGS: dict[str, Any] = {"parse": "none", "link_names": False, "unfurl_links": False, "unfurl_media": False}
@@ -41,6 +48,8 @@ _LIVE = re.compile(r"<(?=[@#!])|&(?=(?:amp|lt|gt);)")
 _ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 # Slack has no escape for these; within a word, as in snake_case, they mean nothing and stay.
 _MARKS = re.compile(r"(?<![^\W_])[*_~`]+|[*_~`]+(?![^\W_])|^[>•]")
+# What Slack shows as a picture where it knows the name between the colons.
+_EMOJI = re.compile(r":(?=[\w+'-]+:)")
 _LIKE = str.maketrans({"*": "∗", "_": "ˍ", "~": "∼", "`": "ˋ", ">": "›"})
 
 
@@ -55,8 +64,8 @@ def escaped(text: str) -> str:
 
 
 def exact(text: str) -> str:
-    """Return the text for mrkdwn without any formatting: its * _ ~ ` at the edges of words become signs that look alike."""
-    return escaped(_MARKS.sub(lambda found: found[0].translate(_LIKE), text))
+    """Return the text for mrkdwn, where it formats nothing: * _ ~ ` at the edges of words become signs that look alike."""
+    return escaped(_EMOJI.sub(f":{_JOINER}", _MARKS.sub(lambda found: found[0].translate(_LIKE), text)))
 
 
 def link(url: str, label: str = "") -> str:
@@ -69,6 +78,10 @@ def link(url: str, label: str = "") -> str:
 
 KEPT = "k:"  # before the key of a text that is kept because it is too long for a button
 _VALUE = 300  # characters: longer commands are kept, so that four of them leave room for what is to be read
+_CHOICE = 150  # characters of what an entry of a menu carries, as Slack takes them
+MENU = "menu"  # the action of every menu
+OPENED = "open:"  # begins what an entry of a menu carries that leads to an address: it asks for nothing
+_MENU_FEWEST, _MENU_MOST = 2, 5
 _CONFIRM = 300
 _ANSWER = 30  # characters of a button in a confirmation
 
@@ -180,6 +193,40 @@ def _plain(text: str) -> PlainTextObject:
 
 
 @dataclass(frozen=True, slots=True)
+class Menu:
+    """A ⋯ with two to five entries, and the texts that must be kept for them to mean something."""
+
+    element: OverflowMenuElement | None = None
+    keep: tuple[str, ...] = ()
+
+
+def menu(choices: Sequence[Button], links: Sequence[tuple[str, str]] = ()) -> Menu:
+    """Return the choices as a menu, behind them what leads elsewhere as (label, address): five at most in all.
+
+    Slack takes no menu of fewer than two.
+    """
+    able = [each for each in choices if each.command][:_MENU_MOST]
+    options = [_option(each.label or each.command, button_value(each.command, _CHOICE)) for each in able]
+    for number, (label, url) in enumerate(links[: _MENU_MOST - len(options)]):
+        options.append(_option(label, f"{OPENED}{number}", url))
+    if len(options) < _MENU_FEWEST:
+        return Menu()
+    return Menu(OverflowMenuElement(action_id=MENU, options=options), tuple(long_commands(able, _CHOICE)))
+
+
+def _option(label: str, value: str, url: str | None = None) -> Option:
+    shown = cut(literal(clean(label)) or "…", LABEL, units)
+    return Option(text=PlainTextObject(text=shown), value=value, url=url)
+
+
+def section(mrkdwn: str, beside: Menu = Menu()) -> list[Block]:
+    """Return a text in mrkdwn with a menu beside it, nothing for an empty one; no address in it becomes a link by itself."""
+    if not mrkdwn:
+        return []
+    return [SectionBlock(text=MarkdownTextObject(text=mrkdwn, verbatim=True), accessory=beside.element)]
+
+
+@dataclass(frozen=True, slots=True)
 class ButtonRow:
     """A row of buttons, and the texts that must be kept for them to mean something."""
 
@@ -187,28 +234,32 @@ class ButtonRow:
     keep: tuple[str, ...] = ()
 
 
-def actions(kind: str, buttons: Sequence[Button], about: str = "") -> ButtonRow:
-    """Return the buttons as a row. `kind` begins the block's name; `about` tells one entry's from another's by ear."""
+def actions(kind: str, buttons: Sequence[Button], about: str = "", more: Menu = Menu()) -> ButtonRow:
+    """Return the buttons as a row, `more` at its end.
+
+    `kind` begins the block's name; `about` tells one entry's from another's by ear.
+    """
     able = [button for button in buttons if button.command][:10]
-    if not able:
+    elements: list[InteractiveElement] = [_button(number, button, about) for number, button in enumerate(able)]
+    elements += [more.element] if more.element is not None else []
+    if not elements:
         return ButtonRow()
-    elements = [_button(number, button, about) for number, button in enumerate(able)]
-    return ButtonRow([ActionsBlock(block_id=kind, elements=elements)], tuple(long_commands(able)))
+    return ButtonRow([ActionsBlock(block_id=kind, elements=elements)], (*long_commands(able), *more.keep))
 
 
-def long_commands(buttons: Iterable[Button]) -> list[str]:
-    """Return the commands that are too long to stand in their buttons."""
-    return [button.command for button in buttons if _is_long(button.command)]
+def long_commands(buttons: Iterable[Button], most: int = _VALUE) -> list[str]:
+    """Return the commands of more than `most` characters, which are too long to stand in their buttons."""
+    return [button.command for button in buttons if _is_long(button.command, most)]
 
 
-def _is_long(command: str) -> bool:
+def _is_long(command: str, most: int) -> bool:
     # What looks like a mention, or like no text at all, does not stand in a message either.
-    return units(command) > _VALUE or literal(clean(command)) != command
+    return units(command) > most or literal(clean(command)) != command
 
 
-def button_value(command: str) -> str:
+def button_value(command: str, most: int = _VALUE) -> str:
     """Return what a button carries: the command's text, or the key under which it is kept."""
-    return KEPT + text_key(command) if _is_long(command) else command
+    return KEPT + text_key(command) if _is_long(command, most) else command
 
 
 def _button(number: int, button: Button, about: str) -> ButtonElement:
@@ -242,6 +293,7 @@ class SlackMessage:
     blocks: tuple[Json, ...]
     keys: tuple[tuple[str, ...], ...] = ()  # of the items that it shows, those of one entry together
     keep: tuple[str, ...] = ()  # commands that are too long for a button: to be kept before it is posted
+    threaded: bool = False  # stands in the thread of the digest's first message
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,37 +320,52 @@ def block_group(
     return BlockGroup(made, size(longest), text=text, brief=brief or text, keys=(keys,) if keys else (), keep=keep)
 
 
-def messages_of(
-    pieces: Iterable[BlockGroup],
-    last: BlockGroup | None = None,
-    then: BlockGroup | None = None,
-    instead: BlockGroup | None = None,
-) -> list[SlackMessage]:
-    """Return the pieces as messages, as few as their order and the limits allow.
+# What ends a message after so many entries, and what begins the next one, which shows them up to another.
+Seam = Callable[[int, int], tuple[BlockGroup, BlockGroup]]
 
-    `last` ends every message but the last one, `then` begins every message but the first one, and `instead` is shown instead
-    of the first piece, for which there is room.
+
+def messages_of(
+    pieces: Iterable[BlockGroup], seam: Seam | None = None, instead: BlockGroup | None = None, most: int = MOST_ENTRIES
+) -> list[SlackMessage]:
+    """Return the pieces as messages, as few as their order, the limits and `most` entries in each allow.
+
+    The seam stands between two messages; `instead` is shown instead of the first piece, for which there is room.
     """
-    end, begin = [last] if last else [], [then] if then else []
+    end, begin = seam(MOST_ENTRIES - 1, MOST_ENTRIES) if seam else (None, None)
+    room = [each for each in (end, begin) if each is not None]
     sheets: list[list[BlockGroup]] = [[]]
     for each in pieces:
-        if sheets[-1] and not _fit([*sheets[-1], each, *end]):
-            sheets[-1] += end
-            sheets.append([*begin])
+        if sheets[-1] and (not _fit([*sheets[-1], each, *room]) or _entries([*sheets[-1], each]) > most):
+            sheets.append([])
         sheets[-1].append(each)
-    _keep_together(sheets, len(end), len(begin))
+    _keep_together(sheets, room)
     sheets[0][:1] = [instead] if instead else sheets[0][:1]
+    if seam:
+        _sew(sheets, seam)
     return [_posting(sheet) for sheet in sheets]
 
 
-def _keep_together(sheets: list[list[BlockGroup]], end: int, begin: int) -> None:
+def _entries(pieces: Iterable[BlockGroup]) -> int:
+    return sum(len(each.keys) for each in pieces)
+
+
+def _keep_together(sheets: list[list[BlockGroup]], room: Sequence[BlockGroup]) -> None:
     """Move an entry to the last message where nothing but a footer or buttons would stand."""
-    if len(sheets) < 2 or len(sheets[-1]) != begin + 1 or sheets[-1][-1].keys:
+    if len(sheets) < 2 or len(sheets[-1]) > 1 or sheets[-1][0].keys:
         return
     before, alone = sheets[-2], sheets[-1]
-    at = len(before) - end - 1
-    if at > 1 and _fit([*alone, before[at]]):
-        alone.insert(begin, before.pop(at))
+    if len(before) > 2 and _fit([*alone, before[-1], *room]):
+        alone.insert(0, before.pop())
+
+
+def _sew(sheets: list[list[BlockGroup]], seam: Seam) -> None:
+    """Put the seams between the messages."""
+    shown = 0
+    for before, after in pairwise(sheets):
+        shown += _entries(before)
+        end, begin = seam(shown, shown + _entries(after))
+        before.append(end)
+        after.insert(0, begin)
 
 
 def _posting(pieces: Sequence[BlockGroup]) -> SlackMessage:

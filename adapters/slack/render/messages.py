@@ -5,12 +5,14 @@ Every message keeps to what adapters/slack/render/limits.py says, and has a text
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
+from functools import partial
 from typing import Any
 
 from slack_sdk.models.blocks import Block
 
+from adapters.slack.render import brief
 from adapters.slack.render.blocks import (
     BOLD,
     CODE,
@@ -24,11 +26,8 @@ from adapters.slack.render.blocks import (
     block_group,
     channel_run,
     context_line,
-    divider,
     exact,
-    header,
     messages_of,
-    numbered,
     paragraph,
     person_run,
     preformatted,
@@ -36,16 +35,13 @@ from adapters.slack.render.blocks import (
     rich,
     text_run,
 )
-from adapters.slack.render.cards import TITLE, entry_group, facts, headline, line_of, title_rows
+from adapters.slack.render.cards import TITLE, card_group, entry_group, facts, headline, line_of
 from adapters.slack.render.cards import card as card_blocks
-from adapters.slack.render.limits import CONTEXT, units
+from adapters.slack.render.limits import units
 from adapters.text import clean, cut, emphasised
-from adapters.words import SpanKind, card_lines, coverage_line, empty_sentence, kept_of_seen, spans
-from bot.models import Attachment, Button, Digest, Entry, Field, Layout, Reply, ReplyEntry
-from bot.wording import long_day
+from adapters.words import SpanKind, spans
+from bot.models import MOST_ENTRIES, Attachment, Button, Digest, Entry, Field, Layout, Reply, ReplyEntry
 
-_LATE = "⏰ Late: this digest was due earlier."
-_TITLES = 10  # of a list that stand in one block
 _PARAGRAPH = 1_500  # characters, as `units` counts them
 _LINE = 600
 _GIST = 500
@@ -117,76 +113,42 @@ def _cut(text: str, most: int) -> str:
 
 
 def digest(digest: Digest, *, layout: Layout, late: bool) -> list[SlackMessage]:
-    """Return a digest as the messages to post, in their order; those after the first belong in its thread.
+    """Return a digest as the messages to post, in their order.
 
-    In threads the first one lists the titles, and each entry is a message of its own.
+    The brief stands in the channel; with `Layout.THREAD` each card is a message of its own in the thread of the first one,
+    and with `Layout.FULL` the cards stand in the brief's place.
     """
-    if layout is Layout.THREAD and digest.entries:
-        head = _packed(digest, [*_contents(digest), _footer(digest)], late=late)
-        return [*head, *_alone(digest)]
-    return _packed(digest, _groups(digest, compact=layout is not Layout.FULL), late=late)
-
-
-def _packed(digest: Digest, pieces: Iterable[BlockGroup], *, late: bool) -> list[SlackMessage]:
-    """Return the pieces under a masthead, parted alike whether it is late or not: either may be posted of each part."""
-    marked, plain = _masthead(digest, late=True), _masthead(digest, late=False)
-    return messages_of([marked, *pieces], _more(), _continued(digest), marked if late else plain)
+    whole = layout is Layout.FULL
+    pieces = [*_groups(digest, whole=whole), *_news(digest)]
+    # Parted alike whether it is late or not: either may be posted of each part.
+    marked, plain = brief.masthead(digest, late=True), brief.masthead(digest, late=False)
+    seam, most = partial(brief.seam, digest), MOST_ENTRIES if whole else brief.ENTRIES
+    posted = messages_of([marked, *pieces], seam, marked if late else plain, most)
+    if layout is not Layout.THREAD:
+        return posted
+    listed = [replace(each, keys=()) for each in posted]
+    return [*listed, *(replace(each, threaded=True) for each in _alone(digest))]
 
 
 def _alone(digest: Digest) -> Iterator[SlackMessage]:
     for number, entry in enumerate(digest.entries, start=1):
-        yield from messages_of([entry_group(entry, number, digest, compact=False, alone=True)])
+        yield from messages_of([entry_group(entry, number, digest)])
 
 
-def _more() -> BlockGroup:
-    return block_group(context_line("Continued in the thread."))
+def _groups(digest: Digest, *, whole: bool) -> Iterator[BlockGroup]:
+    """Yield a digest below its masthead, one piece for each entry."""
+    if whole and digest.entries:
+        yield from (entry_group(entry, number, digest) for number, entry in enumerate(digest.entries, start=1))
+    else:
+        yield from brief.entries(digest)
+    yield brief.ending(digest)
 
 
-def _continued(digest: Digest) -> BlockGroup:
-    return block_group(context_line(f"{_name(digest)}, continued"))
-
-
-def _name(digest: Digest) -> str:
-    """Return the digest's title."""
-    return clean(digest.title) or clean(digest.topic) or "Digest"
-
-
-def _groups(digest: Digest, *, compact: bool) -> Iterator[BlockGroup]:
-    """Yield a whole digest below its masthead, one piece for each entry."""
-    if not digest.entries:
-        why = cut(empty_sentence(digest), CONTEXT, units)
-        yield block_group(rich(paragraph(text_run(why))), text=exact(why))
-    for number, entry in enumerate(digest.entries, start=1):
-        yield entry_group(entry, number, digest, compact=compact)
-    yield _footer(digest)
-
-
-def _masthead(digest: Digest, *, late: bool) -> BlockGroup:
-    """Return the title, the day, and how many of how many there are."""
-    facts = f"{long_day(digest.day)} · {kept_of_seen(digest)} items"
-    mark = _LATE if late else ""
-    return block_group(
-        header(_name(digest)),
-        context_line(mark, facts),
-        text="\n".join(filter(None, (f"{exact(_name(digest))}: {exact(facts)}", mark))),
-    )
-
-
-def _footer(digest: Digest) -> BlockGroup:
-    """Return the line that says who was asked, and what was kept and dropped."""
-    line = cut(coverage_line(digest), CONTEXT, units)
-    news = rich(paragraph(sentence(digest.news, _LINE))) if digest.news else []
-    text = "\n".join(filter(None, (exact(line), as_mrkdwn(digest.news, _LINE))))
-    return block_group(divider(), context_line(line), news, text=text)
-
-
-def _contents(digest: Digest) -> Iterator[BlockGroup]:
-    """Yield the titles of the entries as a numbered list."""
-    rows = title_rows(digest.entries)
-    for start in range(0, len(rows), _TITLES):
-        here = digest.entries[start : start + _TITLES]
-        lines = [line_of(entry.ranked.item, f"{number}. ") for number, entry in enumerate(here, start=start + 1)]
-        yield block_group(rich(numbered(rows[start : start + _TITLES], start + 1)), text="\n".join(lines))
+def _news(digest: Digest) -> Iterator[BlockGroup]:
+    """Yield what the channel is told once."""
+    if digest.news:
+        told = sentence(digest.news, _LINE)
+        yield block_group(rich(paragraph(told)), text=as_mrkdwn(digest.news, _LINE))
 
 
 # --- replies, and what else is posted
@@ -194,7 +156,7 @@ def _contents(digest: Digest) -> Iterator[BlockGroup]:
 
 def card(entry: Entry, today: date) -> tuple[dict[str, Any], ...]:
     """Return one entry as blocks without buttons, for the preview of a link."""
-    return tuple(block.to_dict() for block in card_blocks(entry, None, today, compact=False))
+    return tuple(block.to_dict() for block in card_blocks(entry, None, today))
 
 
 def reply(reply: Reply, today: date, handed_over: str = "") -> list[SlackMessage]:
@@ -212,7 +174,7 @@ def file_beside(reply: Reply) -> Attachment | None:
 
 def plain(posting: SlackMessage) -> SlackMessage:
     """Return the message without its blocks, for when Slack does not take them."""
-    return SlackMessage(text=posting.text, blocks=(), keys=posting.keys)
+    return replace(posting, blocks=(), keep=())
 
 
 def notice(text: str) -> SlackMessage:
@@ -228,15 +190,15 @@ def _reply_groups(reply: Reply, today: date, handed_over: str) -> Iterator[Block
     yield from _head(reply, names)
     for number, entry in enumerate(reply.entries, start=reply.first):
         yield from _reply_entry(number, entry, today, names)
-    for number, told in enumerate(map(card_lines, reply.cards), start=1):
-        yield from _reply_entry(number, told, today, names)
+    yield from (card_group(each, today, reply.buttons) for each in reply.cards)
     for each in reply.digests:
-        yield _masthead(each, late=False)
-        yield from _groups(each, compact=reply.layout is not Layout.FULL)
+        yield brief.masthead(each, late=False)
+        yield from _groups(each, whole=reply.layout is Layout.FULL)
     if reply.attachment is not None:
         yield _file(reply.attachment, handed_over)
     yield from _steps(reply.next_steps, names)
-    yield from _buttons(reply.buttons)
+    if not reply.cards:
+        yield from _buttons(reply.buttons)
 
 
 def _head(reply: Reply, names: Mentions) -> Iterator[BlockGroup]:

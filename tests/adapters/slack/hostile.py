@@ -6,12 +6,13 @@ from typing import Any
 
 from adapters.slack.render.blocks import SlackMessage
 from adapters.slack.render.limits import BLOCKS, CHARACTERS, characters, problems
+from tests.adapters.slack.mrkdwn import parsed
 
 # docs.slack.dev/messaging/formatting-message-text: <@U…>, <#C…>, <!here>, <!subteam^…>, <!date^…>
 _LIVE = re.compile(r"<[@#!][^>]*>")
 _LINK = re.compile(r"<([^<>|]+)(?:\|([^<>|]+))?>")
 _STEERING = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-_LIVELY = {"user", "usergroup", "broadcast", "channel", "mrkdwn", "markdown", "image", "date"}
+_LIVELY = {"user", "usergroup", "broadcast", "channel", "markdown", "image", "date"}
 
 
 def wrong(posting: SlackMessage, named: Iterable[str] = ()) -> list[str]:
@@ -25,15 +26,28 @@ def wrong(posting: SlackMessage, named: Iterable[str] = ()) -> list[str]:
     for node in nodes(posting.blocks):
         if node.get("type") in _LIVELY and not {node.get("channel_id"), node.get("user_id")} & meant:
             found.append(f"a {node['type']}")
+        if node.get("type") == "mrkdwn":
+            found += _marked_up(node)
     for text in [posting.text, *texts(posting.blocks)]:
         found += [f"looks live: {each}" for each in _LIVE.findall(text)]
         found += [f"steers: {each!r}" for each in _STEERING.findall(text)]
     return found + problems(posting.blocks)
 
 
+def _marked_up(node: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what is more than bold text and links in a text that Slack parses."""
+    if node.get("verbatim") is not True:
+        yield "mrkdwn in which Slack looks for links and mentions by itself"
+    for piece in parsed(node["text"]):
+        if piece.kind not in {"text", "link"} or piece.style not in {"", "bold"}:
+            yield f"parsed as {piece.style or piece.kind}: {piece.text}"
+
+
 def _addresses(posting: SlackMessage) -> Iterator[str]:
     yield from (url for url, _ in _LINK.findall(posting.text))
     yield from (node["url"] for node in nodes(posting.blocks) if "url" in node)
+    marked = (node["text"] for node in nodes(posting.blocks) if node.get("type") == "mrkdwn")
+    yield from (piece.url for text in marked for piece in parsed(text) if piece.kind == "link")
 
 
 def texts(blocks: Iterable[Mapping[str, Any]]) -> Iterator[str]:

@@ -28,8 +28,8 @@ async def room() -> AsyncIterator[Room]:
 
 
 def of(room: Room, channel: Channel, number: int = 1, **changes: Any) -> Delivery:
-    """Return a delivery of a real digest to a channel, being tried now."""
-    payload = room.messenger.render(GPU, layout=Layout.FULL, late=False)[0]
+    """Return a delivery of a real digest to a channel, being tried now; a later part is a card of its thread."""
+    payload = room.messenger.render(GPU, layout=Layout.THREAD, late=False)[changes.get("part", 1) - 1]
     plain = delivery(number, now=datetime.now(UTC), payload=payload, workspace=HERE, channel=channel.id)
     return replace(plain, first_try=plain.due, last_try=plain.due, **changes)
 
@@ -41,7 +41,7 @@ async def test_a_digest_is_posted_with_its_mark_with_no_preview_and_with_a_text(
 
     assert message.ts == ts
     assert message.metadata == {"event_type": EVENT, "event_payload": {"d": sent.id}}
-    assert "GPU systems: Wednesday 1 April 2026 · 3 of 412 items" in message.text
+    assert "GPU systems · 3 of 412 · 1 min" in message.text
     assert (message.asked["unfurl_links"], message.asked["unfurl_media"]) == (False, False)
     assert (message.asked["parse"], message.asked["link_names"]) == ("none", False)
     assert room.fake.rejected == room.fake.mentions == []
@@ -54,6 +54,27 @@ async def test_later_parts_hang_on_the_first_and_are_found_there(room: Room) -> 
 
     assert [each.thread for each in room.fake.messages(room.fake.general)] == ["", first]
     assert await seek(room.messenger, second) == ts
+
+
+async def test_the_rest_of_a_brief_stands_in_the_channel_and_is_found_and_linked_there(room: Room) -> None:
+    twenty = replace(GPU, entries=(*GPU.entries,) * 7)
+    first, second = room.messenger.render(twenty, layout=Layout.BRIEF, late=False)
+    sent = replace(of(room, room.fake.general), payload=first)
+    rest = replace(of(room, room.fake.general, 2), payload=second, part=2, parts=2, thread=await room.messenger.send(sent))
+    ts = await room.messenger.send(rest)
+
+    assert [each.thread for each in room.fake.messages(room.fake.general)] == ["", ""]
+    assert await seek(room.messenger, rest) == ts
+    assert "thread_ts" not in room.messenger.link(replace(rest, message=ts))
+
+
+async def test_a_later_part_of_an_earlier_version_hangs_in_the_thread(room: Room) -> None:
+    first = await room.messenger.send(of(room, room.fake.general))
+    later = of(room, room.fake.general, 2)
+    frozen = {name: said for name, said in json.loads(later.payload).items() if name != "threaded"}
+    await room.messenger.send(replace(later, payload=json.dumps(frozen), part=2, parts=2, thread=first))
+
+    assert [each.thread for each in room.fake.messages(room.fake.general)] == ["", first]
 
 
 async def test_a_part_whose_first_was_deleted_is_posted_and_found_in_the_channel(room: Room) -> None:
@@ -83,7 +104,7 @@ async def test_blocks_that_slack_does_not_take_become_plain_text_once(room: Room
         message = room.fake.messages(room.fake.general)[-1]
 
         assert message.blocks == ()
-        assert all(entry.ranked.item.title in message.text for entry in GPU.entries)
+        assert all(entry.ranked.item.title[:50] in message.text for entry in GPU.entries)
         assert await seek(room.messenger, sent)
     room.fake.fail("chat.postMessage", Failure(error="invalid_blocks"), times=2)
     with pytest.raises(Rejected, match="laid out"):
@@ -93,7 +114,7 @@ async def test_blocks_that_slack_does_not_take_become_plain_text_once(room: Room
 @pytest.mark.parametrize("code", ["restricted_action_thread_locked", "thread_locked", "cannot_reply_to_message"])
 async def test_what_may_not_hang_in_the_thread_is_posted_in_the_channel(room: Room, code: str) -> None:
     room.fake.fail("chat.postMessage", Failure(error=code))
-    part = replace(of(room, room.fake.general), thread="1.000001", part=2, parts=2)
+    part = of(room, room.fake.general, thread="1.000001", part=2, parts=2)
     await room.messenger.send(part)
     assert room.fake.messages(room.fake.general)[-1].thread in ("", None)
     assert await seek(room.messenger, part)
@@ -203,7 +224,8 @@ async def test_the_link_is_the_permanent_one_and_leads_into_the_thread(room: Roo
     permalink = (await client.chat_getPermalink(**asked))["permalink"]
 
     assert room.messenger.link(posted) == permalink
-    assert room.messenger.link(replace(posted, thread="1.2")) == f"{permalink}?thread_ts=1.2&cid={posted.channel}"
+    card = of(room, room.fake.general, part=2, thread="1.2", message=posted.message)
+    assert room.messenger.link(card) == f"{permalink}?thread_ts=1.2&cid={posted.channel}"
     strange = replace(posted, workspace="slack:T9")
     assert room.messenger.link(strange).startswith("https://slack.com/app_redirect?team=T9&channel=C0GENERAL&message_ts=")
 
@@ -231,7 +253,7 @@ async def test_what_a_button_has_no_room_for_is_kept_before_it_is_posted(room: R
     said = json.loads(payload)
 
     assert said["keys"] == [[long]]
-    assert len(said["keep"]) == 4
+    assert len(said["keep"]) == 5
     for text in said["keep"]:
         assert await room.chats.chats.kept_text(HERE, text_key(text)) == text
 

@@ -67,7 +67,7 @@ _MEMBERS: Mapping[str, Mapping[str, tuple[int, int]]] = {
     "static_select": {"options": (1, 100), "option_groups": (1, 100)},
     "multi_static_select": {"options": (1, 100), "option_groups": (1, 100)},
     "option_group": {"options": (1, 100)},
-    "overflow": {"options": (1, 5)},
+    "overflow": {"options": (2, 5)},
     "checkboxes": {"options": (1, 10)},
     "radio_buttons": {"options": (1, 10)},
     "table": {"rows": (1, 100)},

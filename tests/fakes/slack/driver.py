@@ -61,6 +61,7 @@ class Driver(Modals):
         element, entry = found[nth - 1]
         action: Json = {"action_id": element.get("action_id", ""), "block_id": element["block_id"], "type": element["type"]}
         if entry is not None:
+            # One that leads to an address is told of as well, without the address.
             action["selected_option"] = {name: entry[name] for name in ("text", "value")}
         else:
             action |= {name: element[name] for name in ("text", "value", "style", "url") if name in element}

@@ -35,6 +35,12 @@ def test_a_message_looks_as_it_did(platform: str) -> None:
     check(GOLDEN / f"{platform}-80.txt", printed(chat_preview.whole_messages([GPU], platform, layout=Layout.FULL), 80))
 
 
+def test_slacks_markup_is_shown_as_it_is_read() -> None:
+    shown = printed(chat_preview.whole_messages([GPU], "slack", layout=Layout.BRIEF), MEASURE)
+    assert "1.  Kernel-Smith: A Unified Recipe for Evolutionary Kernel…  [⋯]" in shown
+    assert not [each for each in ("<http", "|Kernel", "*1.", "&amp;") if each in shown]
+
+
 def test_an_excerpt_of_both_looks_as_it_did() -> None:
     check(GOLDEN / "excerpts-120.txt", printed(chat_preview.excerpts(GPU, layout=Layout.BRIEF), 120))
 
@@ -56,8 +62,10 @@ def test_whatever_stands_in_slacks_message_stands_in_its_picture() -> None:
 
 
 def texts(value: Any) -> Iterator[str]:
-    """Yield what Slack shows of blocks: every text in them, without their values and names."""
-    if isinstance(value, dict):
+    """Yield what Slack shows of blocks: every text in them, without their values and names, and what a closed menu holds."""
+    if isinstance(value, dict) and value.get("type") == "overflow":
+        yield "⋯"
+    elif isinstance(value, dict):
         yield from (each for name, each in value.items() if name == "text" and isinstance(each, str))
         yield from (found for each in value.values() for found in texts(each))
     elif isinstance(value, list | tuple):
@@ -74,4 +82,4 @@ def test_discords_markdown_is_shown_as_it_is_read() -> None:
 def test_a_digest_without_entries_is_shown_whole() -> None:
     shown = printed(chat_preview.excerpts(EMPTY, layout=Layout.FULL), 80)
     assert "Look again" in shown
-    assert "more, with the same buttons" not in shown
+    assert "… " not in shown

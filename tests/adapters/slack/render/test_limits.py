@@ -25,7 +25,7 @@ def read(block: Mapping[str, Any]) -> str:
 @given(st.lists(st.integers(1, 2500), min_size=1, max_size=60))
 def test_pieces_are_packed_in_their_order_each_once_and_every_message_fits(lengths: list[int]) -> None:
     end, begin = block_group(rich(paragraph(text_run("end")))), block_group(rich(paragraph(text_run("begin"))))
-    postings = messages_of([of_length(each) for each in lengths], end, begin)
+    postings = messages_of([of_length(each) for each in lengths], lambda _shown, _then: (end, begin))
     shown = [[read(block) for block in each.blocks if block["type"] == "rich_text"] for each in postings]
 
     assert [len(text) for texts in shown for text in texts if text[0] == "x"] == lengths
