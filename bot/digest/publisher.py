@@ -221,8 +221,7 @@ class Publisher:
         summaries = await self._summaries([card.ranked.item for card in selection.cards], now)
         states = [(title, await self._store.source_states.get(name)) for name, title in self._asked(request.topic)]
         coverage = compose.coverage(candidates.items, selection.dropped, states, since=since, now=now)
-        before = (f"{len(carried)} carried on from before",) if carried else ()
-        notes = (*before, *coverage.notes, *_by_words_alone(context, candidates, indexed))
+        notes = (*coverage.notes, *_by_words_alone(context, candidates, indexed))
         made = await asyncio.to_thread(
             partial(compose.digest, coverage=replace(coverage, notes=notes), window=window, since=since, now=now),
             request.topic,

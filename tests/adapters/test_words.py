@@ -183,6 +183,7 @@ def counted(coverage: Coverage, **more: object) -> Digest:
 def test_the_coverage_line_speaks_of_this_digest_in_one_line() -> None:
     assert coverage_line(GPU) == "412 seen · 3 kept · arXiv, Hugging Face · GitHub was down"
     left = LeftOut("arxiv:2606.00001", "over the cap", 4, 0.5)
+    assert coverage_line(replace(GPU, carried=(left,) * 3)).startswith("412 seen, 3 carried on · 3 kept · ")
     assert coverage_line(replace(GPU, left_out=(left,) * 8)) == (
         "412 seen · 3 kept · 8 more on topic · arXiv, Hugging Face · GitHub was down"
     )

@@ -83,6 +83,29 @@ async def test_a_recorded_digest_is_not_repeated_and_a_preview_changes_nothing(d
     assert not await keys("--days", "3") & preview
 
 
+async def test_a_number_in_the_terminal_is_of_the_topic_that_is_named_and_one_of_two_digests_is_asked_about(
+    desk: Desk,
+) -> None:
+    await desk.run("collect")
+    ran = await desk.run("digest", "gpu-systems", "llm-agents", "--entries", "2", "--record", "--json")
+    first, second = json.loads(ran.out)["digests"]
+
+    async def saved(*words: str) -> str:
+        (entry,) = json.loads((await desk.run("save", *words, "--json")).out)["entries"]
+        return str(entry["item"]["key"])
+
+    for digest in (first, second):
+        keys = [entry["item"]["key"] for entry in digest["entries"]]
+        assert [await saved(str(number), "for", digest["topic"]) for number in (1, 2)] == keys
+        rest = json.loads((await desk.run("rest", digest["topic"], "--json")).out)["entries"]
+        assert [entry["item"]["key"] for entry in rest] == [each["key"] for each in digest["left_out"]][:15]
+        assert await saved("3", "for", digest["topic"]) == digest["left_out"][0]["key"]
+    asked = await desk.run("more", "1")
+    assert asked.status == Exit.USAGE
+    assert "Several digests here have a number 1" in asked.err
+    assert first["entries"][0]["item"]["title"] in asked.err
+
+
 async def test_a_source_that_is_down_is_named_and_the_others_items_are_stored(desk: Desk) -> None:
     desk.settle(github="http://127.0.0.1:9")  # nothing listens on the discard port
 

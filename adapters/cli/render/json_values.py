@@ -4,9 +4,10 @@ The field names are a promise to scripts: they are added to, never renamed. Time
 what is unknown is null (numbers, times) or empty (text, lists). Texts are as the core holds them, not made harmless for a
 terminal: JSON escapes control characters by itself.
 
-    digest    topic, title, day, since, until, minutes, entries[], coverage
+    digest    topic, title, day, since, until, minutes, entries[], left_out[], carried[], coverage
     entry     number, item, gist, card[] (name, text, found, quotes[]), why_here, score, reasons[], score_parts[], summary,
               partner (an item or null)
+    left_out  key, reason, place, score, relevance, other, since, arrival; so too what was carried on
     item      key, kind, title, abstract, authors[], org, categories[], keywords[], sources[], links[], aliases[],
               published, updated, appeared, seen, announce, version, comment, license, language, stars, forks, upvotes,
               comments, withdrawn, archived, fork, release (tag, published, name, prerelease, notes; or null), releases_read,
@@ -41,6 +42,8 @@ def digest_value(digest: Digest) -> dict[str, Value]:
         "until": digest.until.isoformat(),
         "minutes": digest.minutes,
         "entries": [_entry(number, entry) for number, entry in enumerate(digest.entries, start=1)],
+        "left_out": _plain(digest.left_out),
+        "carried": _plain(digest.carried),
         "coverage": _coverage(digest),
     }
 
