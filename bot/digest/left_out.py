@@ -61,18 +61,22 @@ def _only_just_missed(each: Ranked, selection: Selection, request: DigestRequest
     return selection.dropped.get(each.item.key) == SCORE and came_close(each.relevance, least(request))
 
 
-def still_candidates(past: Sequence[PastDigest], baseline: datetime | None, now: datetime) -> dict[str, LeftOut]:
+def still_candidates(
+    past: Sequence[PastDigest], baseline: datetime | None, now: datetime, *, made_arrival: int = 0
+) -> dict[str, LeftOut]:
     """Return what fell to the cap of the topic's past digests, the last first, and is looked at again, by key.
 
     It counts from the first digest that left it out, if that was made since the baseline: what a pause leaves out stays out.
-    What gave way to a near twin since is told there, and comes no more.
+    So does what came in before the subscription was made, up to `made_arrival`: a digest on request may have reached back to
+    it. What gave way to a near twin since is told there, and comes no more.
     """
     latest: dict[str, LeftOut] = {}
     for digest in past:
         for each in digest.left_out:
             if each.reason in (CAP, TWIN):
                 latest.setdefault(each.key, each)
-    return {key: each for key, each in latest.items() if _is_candidate(each, baseline, now)}
+    since = {key: each for key, each in latest.items() if each.arrival > made_arrival or not made_arrival}
+    return {key: each for key, each in since.items() if _is_candidate(each, baseline, now)}
 
 
 def _is_candidate(each: LeftOut, baseline: datetime | None, now: datetime) -> bool:

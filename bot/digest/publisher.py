@@ -260,7 +260,7 @@ class Publisher:
         if not request.since_last:
             return {}
         past = await self._store.digests.past(request.workspace, request.channel, topic=request.topic.name)
-        still = still_candidates(past, request.baseline, now)
+        still = still_candidates(past, request.baseline, now, made_arrival=request.made_arrival)
         known = await self._store.items.find(still) if still else {}
         return {known[key].key: each for key, each in still.items() if key in known}
 

@@ -56,7 +56,8 @@ class Digests(Protocol):
     ) -> Sequence[PastDigest]:
         """Return the channel's digests, of the topic or of every one, the last saved first; at most `limit`.
 
-        With `with_entries`, only those that have any. One that was dropped unposted is not among them.
+        With `with_entries`, only those that have any; then a damaged record raises StoreError, which is else left out, since
+        numbers are of the last ones. One that was dropped unposted is not among them.
         """
         ...
 

@@ -2,7 +2,8 @@
 
 import contextlib
 import json
-from collections.abc import Collection, Sequence
+import logging
+from collections.abc import Collection, Iterator, Sequence
 from datetime import date, datetime, timedelta
 
 from sqlite_utils import Database
@@ -12,6 +13,8 @@ from bot.models import Delivery, Digest, PastDigest, Position, Posting, Unposted
 from bot.store.records import EPOCH, digest_to_text, micros, or_damaged, past_from_text, posted_scores, time_of
 from bot.store.rules.transitions import begins_again, ended_at
 from bot.store.sqlite.connections import Tables, reading, writing
+
+log = logging.getLogger(__name__)
 
 _WEEK = micros(EPOCH + timedelta(days=7))  # what fell to the cap longer ago is carried on no more
 
@@ -63,12 +66,26 @@ class SqliteDigests(Tables):
         sql = (
             "select data, saved from digests where workspace = ? and channel = ?"
             + (" and topic = ?" if topic else "")
-            + (" and json_array_length(data, '$.entries') > 0" if with_entries else "")
+            + (" and (not json_valid(data) or json_array_length(data, '$.entries') > 0)" if with_entries else "")
             + " order by saved desc, id desc limit ?"
         )
         given = [workspace, channel, *([topic] if topic else []), limit]
         rows = db.execute(sql, given).fetchall()
-        return [past_from_text(data, time_of(saved)) for data, saved in rows]
+        return list(_legible(rows, all_needed=with_entries))
+
+
+def _legible(rows: Sequence[tuple[str, int]], *, all_needed: bool) -> Iterator[PastDigest]:
+    """Yield the digests that can be read; where all are needed, one that cannot raises StoreError.
+
+    A damaged one stops no later digest. But a number that somebody typed must not mean an entry of the one before it.
+    """
+    for data, saved in rows:
+        try:
+            yield past_from_text(data, time_of(saved))
+        except StoreError as error:
+            if all_needed:
+                raise
+            log.warning("a past digest is left out: %s", error)
 
 
 def keep(db: Database, workspace: str, channel: str, digest: Digest, now: datetime) -> None:

@@ -11,6 +11,7 @@ from sqlite_utils import Database
 
 from bot.digest.publisher import Publisher
 from bot.digest.request import RequestBuilder
+from bot.errors import StoreError
 from bot.models import Digest, Layout, Subscription, Topic
 from bot.query import parse
 from bot.store.records import digest_to_text, item_to_text, micros, time_of, to_text
@@ -131,6 +132,9 @@ async def test_damaged_digests_and_subscriptions_stop_no_migration(tmp_path: Pat
     store = SqliteStore(tmp_path / "spoilt.db")
     await store.open()
     assert await considered(store, "C1") == [3, 4, 5, 6, 7, 8, 9]
+    assert await store.digests.past("T1", "C1") == []
+    with pytest.raises(StoreError, match="damaged"):  # no number means an entry of the digest before
+        await store.digests.past("T1", "C1", with_entries=True)
     await store.close()
 
 
