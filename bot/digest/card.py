@@ -25,7 +25,7 @@ _SAME = 0.6  # of a sentence's words that tell something, in the gist: the gist 
 _KNOWN = re.compile(
     r"(?:[\w’'-]+ ){0,9}?(?:codes?|models?|weights|data|data ?sets?|corpus|implementation|software|tool(?:kit)?|"
     r"librar(?:y|ies)|package|benchmark|demo|scripts|resources)\b.{0,60}\b(?:available|open[- ]sourced?|released)\b|"
-    r"(?:Releases|Open-sources|The authors (?:release|open-source)|Written (?:mainly )?in)\b",
+    r"(?:Releases|Open-sources|The authors (?:will |have )?(?:release|open-source)|Written (?:mainly )?in)\b",
     re.IGNORECASE,
 )
 _LONGEST_KNOWN = 22  # words

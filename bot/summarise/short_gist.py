@@ -62,7 +62,7 @@ _OF_THE_PAPER = re.compile(
 _NO_STATEMENT = re.compile(
     r"\b(?:(?:publicly )?available|we hope|the authors hope|open-sourced?|future (?:work|research)|releas(?:ed?|es)|"
     r"address(?:es)? (?:this|these)|remains? (?:an? |largely )?\w+|this (?:problem|issue|challenge|gap)|above|below)\b|"
-    r"^Among (?:these|them|those)\b|\((?:i|1|a)\)|\bshow: ",
+    r"^Among (?:these|them|those)\b|^(?:Initially|In detail|First|Second|Next|Then),|\((?:i|1|a)\)|\bshow: ",
     re.IGNORECASE,
 )
 _COUNTED = re.compile(r"\b(?:two|three|four|five|six|several) (?:[\w-]+ ){0,2}[\w-]+s\.$")

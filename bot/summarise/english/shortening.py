@@ -101,7 +101,7 @@ _TAKES = re.compile(
     r"acts?|serves?|aims?|adapts?|generali[sz]es?|compares?|differs?|deals?|accounts?|scales?|most|known|similar|due|able|"
     r"built|according|how|what|why|whether|very|so|\w+ly|new|novel|first|all|other|various|different|\w+[ai]ble|"
     r"robust|comparable|competitive|equivalent|related|relevant|responsible|suitable|sensitive|prone|subject|crucial|"
-    r"struggles?|suffers?|fails?|critical|essential|important|shows?|finds?|demonstrates?|proposes?|suggests?|provides?|offers?|introduces?|presents?",
+    r"struggles?|suffers?|fails?|difficult|hard|easy|easier|harder|necessary|critical|essential|important|shows?|finds?|demonstrates?|proposes?|suggests?|provides?|offers?|introduces?|presents?",
     re.IGNORECASE,
 )
 _NOUNS = re.compile(
@@ -122,6 +122,12 @@ _OPENING = re.compile(
     r"unlike|based|across|compared|beyond|after|over|among|during|within|without|following|rather|instead|whereas|"
     r"\w+ing)\b",
     re.IGNORECASE,
+)
+_IF = re.compile(r"\b(?:if|unless|when)\b")
+_JOINED = re.compile(r"(?:and|which|where|who|while|with|without|by|using|a|an|the|\w+ing)\b")
+# `while A does this, B`: the clause that it leads to must be there.
+_SUBORDINATE = re.compile(
+    r"(?:^|that |, )(?:while|although|though|when|if|since|because|whereas) [^,]*, (?P<main>.*)$", re.IGNORECASE
 )
 _VERB = re.compile(rf"(?<=[\w)’',] ){FINITE}\b")
 _CLAUSE_NEXT = re.compile(
@@ -214,6 +220,7 @@ def _stands(kept: str, tail: str, border: re.Pattern[str]) -> bool:
         last in _NEEDS_MORE
         or _LIMITS.match(tail)
         or (border is _PREPOSITION and (_TAKES.fullmatch(last) or _goes_with_another(kept, tail)))
+        or (border is not _BESIDE and _IF.search(kept))
         or (tail.startswith(" to ") and _MADE_TO.search(kept))
         or _COUNTS.search(kept)
         or not _closed(kept)
@@ -236,7 +243,9 @@ def _goes_with_another(kept: str, tail: str) -> bool:
 
 
 def _lacks_object(kept: str, last: str) -> bool:
-    """Whether it ends in a verb without its object: `X has demonstrated`, not `X is trained`."""
+    """Whether it ends in a verb without its object: `X has demonstrated`, `an agent to predict`, not `X is trained`."""
+    if re.search(rf"\bto {FINITE}$", kept):
+        return True
     return (
         last[-1:] in "sd"
         and not _NOUNS.fullmatch(last)
@@ -249,12 +258,18 @@ def _is_listed(kept: str, tail: str) -> bool:
     """Whether the border is between the members of a list."""
     if tail.startswith(", and "):
         return "," in kept or not _CLAUSE_NEXT.match(tail)
+    rest = kept.rpartition(", ")[2] if ", " in kept else ""
+    if rest and not _JOINED.match(rest) and not _VERB.search(rest) and re.match(r"[^,;]*, (?:and|or) ", tail):
+        return True  # `to inject edges, soften noise | by a loss, and …`
     return tail.startswith(", ") and _LISTED.match(tail) is not None and not _NOT_LISTED.match(tail)
 
 
 def _has_verb(kept: str) -> bool:
     found = _finding(kept, 0)
     kept = kept[found:] if found else kept
+    led = _SUBORDINATE.search(kept)
+    if led and not _VERB.search(led["main"]):
+        return False
     if begins_with_verb(kept):
         return True
     return _VERB.search(kept.partition(", ")[2] if _OPENING.match(kept) else kept) is not None

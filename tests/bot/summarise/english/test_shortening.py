@@ -74,6 +74,21 @@ def test_a_verb_keeps_its_object_and_a_person_what_he_is_allowed_to_do() -> None
     assert not any(short.endswith("demonstrated.") for short in shown)
 
 
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "The results indicate that while old models keep the gender of those who speak, newer models lose it at once.",
+        "The authors posit that they can find more heuristics if they augment the known ones with the words of a model.",
+        "The design provides a way to inject edges, soften noise through a loss of many terms, and write it at night.",
+        "Introduces a new task, which requires an agent to predict the place and the time of each of the many events there.",
+        "Demonstrates that Tidy makes maps from videos that are infeasible for other programs on one machine of that size.",
+    ],
+)
+def test_what_would_be_half_a_clause_is_no_statement(sentence: str) -> None:
+    for half in ("newer models", "augment the known ones", "soften noise", "to predict", "infeasible", "those who speak"):
+        assert not any(short.removesuffix(".").endswith(half) for short in told(sentence, 19))
+
+
 def test_what_is_endless_has_no_shorter_form_and_takes_no_longer_for_it() -> None:
     plain = "Tidy reduces the misses of the caches by 31%, which helps all of the others; " * 15
     once = effort(lambda: told(plain), tries=1)
