@@ -7,6 +7,7 @@ from bot.models import Topic
 from bot.ports.items import Items
 from bot.ports.ledger import Ledger
 from bot.ports.workspaces import Workspaces
+from bot.settings.arxiv_categories import needed_categories
 
 
 class TopicRequests:
@@ -23,9 +24,8 @@ class TopicRequests:
         return tuple(dict.fromkeys(text for topic in await self._topics() for text in topic.repositories))
 
     async def categories(self) -> tuple[str, ...]:
-        """Return the arXiv categories that these topics need, each once; what takes nothing from arXiv needs none."""
-        topics = [topic for topic in await self._topics() if not topic.sources or "arxiv" in topic.sources]
-        return tuple(dict.fromkeys(category for topic in topics for category in topic.categories))
+        """Return the arXiv categories that these topics need, each once."""
+        return tuple(dict.fromkeys(each for topic in await self._topics() for each in needed_categories(topic)))
 
     async def papers(self) -> tuple[str, ...]:
         """Return the arXiv identifiers of example papers that are not known yet, each once."""

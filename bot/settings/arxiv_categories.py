@@ -7,7 +7,7 @@ import difflib
 from collections.abc import Mapping, Sequence
 
 from bot.errors import UsageError
-from bot.models import Topic
+from bot.models import And, Label, Or, Topic, Tree
 from bot.settings.sources import ArxivSettings
 from bot.wording import listed
 
@@ -28,6 +28,7 @@ _SUBJECTS: Mapping[str, str] = {
 }
 _WHOLE = ("gr-qc", "hep-ex", "hep-lat", "hep-ph", "hep-th", "math-ph", "nucl-ex", "nucl-th", "quant-ph")
 CATEGORIES = (*(f"{archive}.{subject}" for archive, told in _SUBJECTS.items() for subject in told.split()), *_WHOLE)
+_FEW = 12  # categories that a star may stand for: q-bio.* has ten, cs.* forty
 _BY_LOWER = {category.lower(): category for category in CATEGORIES}
 
 
@@ -48,17 +49,45 @@ def categories_named(names: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
+def needed_categories(topic: Topic) -> tuple[str, ...]:
+    """Return the categories that the topic says it needs, and those that its query asks for by name, each once.
+
+    A star that stands for many categories asks for none: what one topic says must not make all others read so much. None of
+    a topic that takes nothing from arXiv.
+    """
+    if topic.sources and "arxiv" not in topic.sources:
+        return ()
+    asked = (each for label in _labels(topic.query.tree) for each in _meant(label))
+    return tuple(dict.fromkeys((*topic.categories, *asked)))
+
+
+def _labels(tree: Tree) -> list[Label]:
+    """The categories that a tree asks for; not what it excludes."""
+    match tree:
+        case Label(field="category"):
+            return [tree]
+        case And() | Or():
+            return [label for part in tree.parts for label in _labels(part)]
+        case _:
+            return []
+
+
+def _meant(label: Label) -> Sequence[str]:
+    if not label.prefix:
+        return [_BY_LOWER[label.value]] if label.value in _BY_LOWER else []
+    found = [category for lower, category in _BY_LOWER.items() if lower.startswith(label.value)]
+    return found if len(found) <= _FEW else []
+
+
 def not_collected(topic: Topic, arxiv: ArxivSettings, *, subscribed: bool = True) -> str:
     """Return which of the topic's categories are not collected for it, and what to do, in a sentence; "" where all are.
 
     What a topic that is `subscribed` needs is collected, unless the settings say otherwise.
     """
-    if topic.sources and "arxiv" not in topic.sources:
-        return ""
     missing = missing_categories(topic, arxiv)
-    if topic.categories and not arxiv.enabled:
+    if (needed := needed_categories(topic)) and not arxiv.enabled:
         return (
-            f"Nothing of {listed(topic.categories)} is collected: arXiv is switched off. Whoever runs Broadsheet sets"
+            f"Nothing of {listed(needed)} is collected: arXiv is switched off. Whoever runs Broadsheet sets"
             " `enabled = true` under [arxiv] in its settings."
         )
     if not missing or (arxiv.follow_topics and subscribed):
@@ -74,11 +103,6 @@ def not_collected(topic: Topic, arxiv: ArxivSettings, *, subscribed: bool = True
 
 
 def missing_categories(topic: Topic, arxiv: ArxivSettings) -> tuple[str, ...]:
-    """Return those of the topic's categories that are not among the settings' own, by name or with their archive.
-
-    None of a topic that takes nothing from arXiv.
-    """
-    if topic.sources and "arxiv" not in topic.sources:
-        return ()
+    """Return those categories that the topic needs which are not among the settings' own, by name or with their archive."""
     own = set(arxiv.categories)
-    return tuple(each for each in topic.categories if not own & {each, each.partition(".")[0]})
+    return tuple(each for each in needed_categories(topic) if not own & {each, each.partition(".")[0]})

@@ -8,6 +8,7 @@ from bot.errors import SettingsError, UsageError
 from bot.http.client import Http, Politeness
 from bot.models import Topic
 from bot.ports.source import Source
+from bot.settings.arxiv_categories import needed_categories
 from bot.settings.sources import ArxivSettings, GitHubSettings, SourceSections
 from bot.sources.arxiv.source import ArxivSource, politeness
 from bot.sources.feeds.source import FeedSource
@@ -61,7 +62,7 @@ class Row:
 def _arxiv(section: ArxivSettings, parts: Parts) -> Source:
     examples = (each for topic in parts.topics for each in topic.examples if each.startswith("arxiv:"))
     papers = [each.removeprefix("arxiv:") for each in examples]
-    followed = [each for topic in parts.topics for each in topic.categories]
+    followed = [each for topic in parts.topics for each in needed_categories(topic)]
 
     async def categories() -> Sequence[str]:
         return (*followed, *(await parts.requests.categories()))

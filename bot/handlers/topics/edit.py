@@ -156,6 +156,7 @@ def _undo_interest(changed: ChangedTopic, base: EditTopic) -> EditTopic:
 
 
 LONGEST_TEXT = 2000
+MOST_CATEGORIES = 20  # each is read every day, for everybody
 MOST = {Part.INTEREST: 100, Part.EXAMPLE: 50, Part.REPOSITORIES: 20}
 
 
@@ -250,6 +251,9 @@ async def _sources(context: HandlerContext, _actor: Actor, command: EditTopic) -
 async def _categories(context: HandlerContext, _actor: Actor, command: EditTopic) -> Edit:
     names = [name for name in re.split(r"[,\s]+", command.value) if name]
     categories = () if [name.lower() for name in names] == ["none"] else categories_named(names)
+    if len(categories) > MOST_CATEGORIES:
+        said = f"A topic may need {MOST_CATEGORIES} categories; these are {len(categories)}."
+        raise UsageError(said, hint="Name those in which its papers mostly are.")
     wanted = Topic(name=command.name, title="", categories=categories)
     return Edit(lambda topic: replace(topic, categories=categories), not_collected(wanted, context.arxiv))
 

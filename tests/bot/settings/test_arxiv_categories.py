@@ -1,8 +1,11 @@
+from dataclasses import replace
+
 import pytest
 
 from bot.errors import UsageError
 from bot.models import Topic
-from bot.settings.arxiv_categories import CATEGORIES, categories_named, not_collected
+from bot.query import parse
+from bot.settings.arxiv_categories import CATEGORIES, categories_named, needed_categories, not_collected
 from bot.settings.sources import ArxivSettings
 from bot.settings.topic_packs import load_packs
 
@@ -42,6 +45,16 @@ def test_what_a_subscribed_topic_needs_is_collected_unless_the_settings_forbid_i
 def test_a_topic_that_takes_nothing_from_arxiv_misses_nothing() -> None:
     repos = Topic(name="repos", title="Repos", categories=("cs.RO",), sources=("github",))
     assert not_collected(repos, ArxivSettings(enabled=False)) == ""
+
+
+def test_what_a_query_asks_for_by_name_is_needed_too_and_what_it_excludes_is_not() -> None:
+    asked = Topic(
+        name="t", title="T", query=parse("robot OR cat:cs.ro (cat:stat.ML -cat:cs.CR) cat:nope"), categories=("cs.AI",)
+    )
+    assert needed_categories(asked) == ("cs.AI", "cs.RO", "stat.ML")
+    biology = Topic(name="t", title="T", query=parse("cat:q-bio.* OR cat:cs.*"))
+    assert needed_categories(biology) == categories_named(["q-bio.*"])
+    assert needed_categories(replace(biology, sources=("huggingface",))) == ()
 
 
 def test_every_shipped_topic_says_what_must_be_collected_for_it() -> None:

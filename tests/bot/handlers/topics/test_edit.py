@@ -129,6 +129,7 @@ async def test_what_is_so_already_is_not_written_again(ada: Asker, part: str) ->
         (Part.EXAMPLE, "word " * 500, "2,000 characters"),
         (Part.SOURCES, "arxiv, medrxiv", 'There is no source "medrxiv"'),
         (Part.CATEGORIES, "cs.AI, cs.XX", 'arXiv has no category "cs.XX"'),
+        (Part.CATEGORIES, "cs.*", "may need 20 categories; these are 40"),
         (Part.MIN, "1.5", "between 0 and 1"),
         (Part.MIN, "nan", "between 0 and 1"),
         (Part.MIN, "much", "between 0 and 1"),
