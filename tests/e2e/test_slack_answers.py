@@ -69,6 +69,19 @@ async def test_a_view_whose_opening_or_change_fails_once_is_shown_once(
         assert asked.answers == []
 
 
+async def test_a_form_that_never_takes_the_place_of_what_was_shown_first_is_said(tmp_path: Path) -> None:
+    async with sitting(tmp_path) as desk:
+        fake, ben = desk.fake, desk.fake.ben
+        fake.fail("users.info", LATE)
+        fake.fail("views.update", Failure(status=418), times=10)
+        asked = await fake.command("topic create", user=ben)
+        await _shown(desk, LOOKING)
+        told = await asked.answer()
+        assert "It could not be opened" in told.words
+        fake.faults.forget("views.update")
+        assert (await (await fake.click(told, "Change in a form", user=ben)).view()).title == "Create a topic"
+
+
 async def test_a_view_that_slack_does_not_take_says_so_and_its_answer_comes_as_a_message(tmp_path: Path) -> None:
     async with sitting(tmp_path) as desk:
         fake, ben = desk.fake, desk.fake.ben

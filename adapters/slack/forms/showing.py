@@ -159,7 +159,7 @@ async def open_view(
             await _tell(context, target, await _awaited(context, task))
         else:
             if first is LOADING:
-                await _show(context, name, await _awaited(context, task), target)
+                await _show(context, name, await _awaited(context, task), target, instead_of_loading=True)
     finally:
         task.cancel()
 
@@ -212,15 +212,20 @@ async def _show(
     made: Showing,
     target: AnswerTarget,
     version: ViewVersion | None = None,
+    *,
+    instead_of_loading: bool = False,
 ) -> None:
-    """Show it in that view, as often as it takes; where Slack does not, it is told at the target."""
+    """Show it in that view, as often as it takes; where Slack does not, it is told at the target.
+
+    A form that does not change stays as it was filled, and nothing is told of that; one that never came is told of.
+    """
     try:
         await _updated(context, target.workspace, which, made.view, version)
     except DeliveryError as error:
         log.warning("A view in %s could not be changed: %s", target.workspace, error)
         if isinstance(error, Unacceptable):
             await _say_elsewhere(context, which, target)
-        if made.reply is not None or isinstance(error, Unacceptable):
+        if made.reply is not None or instead_of_loading or isinstance(error, Unacceptable):
             await _tell(context, target, made)
 
 
