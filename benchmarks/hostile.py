@@ -19,6 +19,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from adapters.discord.render import digests as discord_digests
 from adapters.discord.render import messages as discord
 from adapters.slack.render import messages as slack
 from benchmarks.corpus import papers
@@ -70,7 +71,7 @@ def _slack(made: Digest | Reply, number: int) -> Messages:
 def _discord(made: Digest | Reply, number: int) -> Messages:
     if isinstance(made, Reply):
         return (_faults(each.body(), each.plain_body()) for each in discord.reply_messages(made, DAY))
-    found = map(json.loads, discord.payloads(made, layout=_layout(number), late=number % 6 >= 3))
+    found = map(json.loads, discord_digests.payloads(made, layout=_layout(number), late=number % 6 >= 3))
     return (_faults(each["body"], each["plain"]) for each in found)
 
 

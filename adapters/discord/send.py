@@ -37,9 +37,17 @@ from adapters.discord.client.errors import (
     sentence_of,
 )
 from adapters.discord.render import markdown
-from adapters.discord.render.components import custom_ids, nested, read_button, text, with_delivery
+from adapters.discord.render.components import (
+    NO_MENTIONS,
+    SUPPRESS_EMBEDS,
+    custom_ids,
+    delivery_of,
+    nested,
+    text,
+    with_delivery,
+)
+from adapters.discord.render.digests import payloads
 from adapters.discord.render.limits import CONTENT, TAG_NAME, TAGS, THREAD_NAME, length
-from adapters.discord.render.messages import NO_MENTIONS, SUPPRESS_EMBEDS, payloads
 from adapters.discord.workspaces import PLATFORM, guild_of
 from adapters.text import cut
 from bot.delivery.send import SKEW
@@ -459,8 +467,7 @@ def _is_of(message: dict[str, Any], delivery: str, me: str) -> bool:
     if str(message.get("nonce") or "") == delivery or message.get("content", "").endswith(markdown.small_print(delivery)):
         return True
     blocks = list(nested(message.get("components", ())))
-    carried = (read_button(each["custom_id"]) for each in blocks if "custom_id" in each)
-    if any(each is not None and each.delivery == delivery for each in carried):
+    if any(delivery_of(each["custom_id"]) == delivery for each in blocks if "custom_id" in each):
         return True
     return any(each.get("content") == markdown.small_print(delivery) for each in blocks)
 

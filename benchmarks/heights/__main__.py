@@ -16,6 +16,7 @@ from statistics import median
 
 from adapters.cli.demo.recorded_run import run_demo
 from benchmarks.heights.chromium import DESKTOP, PHONE, Column, heights, picture
+from benchmarks.heights.discord import DISCORD
 from benchmarks.heights.drawing import LAYOUTS, Drawing, Json
 from benchmarks.heights.slack import SLACK
 from bot.models import Digest
@@ -23,7 +24,7 @@ from bot.settings.topic_packs import load_packs
 
 ENTRIES = 7
 WIDTHS = (DESKTOP, PHONE)
-DRAWINGS = {each.name: each for each in (SLACK,)}
+DRAWINGS = {each.name: each for each in (SLACK, DISCORD)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from typing import Any
 from discord.http import Route
 
 from adapters.discord.client.api import InvalidRequests, RequestPace, RestClient
-from adapters.discord.render.components import read_button
+from adapters.discord.render.components import delivery_of
 from adapters.discord.send import DiscordMessenger
 from benchmarks.soak.plant import Crowd
 from benchmarks.soak.work import Work
@@ -85,10 +85,9 @@ class Counting(Limits):
 
 
 def marker(body: Mapping[str, Any]) -> str:
-    """Return the delivery whose message this is: that of the first button of ours."""
+    """Return the delivery whose message this is: that which the first button or select of ours carries."""
     parts = parts_of(list(body.get("components") or ()))
-    read = (read_button(each["custom_id"]) for each in parts if "custom_id" in each)
-    return next((each.delivery for each in read if each is not None and each.delivery), "")
+    return next(filter(None, (delivery_of(each["custom_id"]) for each in parts if "custom_id" in each)), "")
 
 
 @asynccontextmanager

@@ -35,7 +35,7 @@ _FAILED = tuple(
 )
 _NO_FILE = ("may have come as a direct message", "could not be sent as a direct message")
 _WRONG = "went wrong"  # the answer to what nobody foresaw
-_BUTTONS = ("Save", "More like this", "Similar", "Less")
+_BUTTONS = ("Save", "More like this", "More", "Similar", "Less")
 
 
 class Outcome(StrEnum):

@@ -50,7 +50,7 @@ class Both:
     def posted(self) -> tuple[int, int]:
         """How many digests stand in Slack, and in Discord."""
         told = self.slack.messages(self.slack.general), self.discord.of_bot(self.papers)
-        return sum("Chosen: " in str(each.blocks) for each in told[0]), sum("Chosen: " in each.text for each in told[1])
+        return sum(" seen · " in str(each.blocks) for each in told[0]), sum(" seen · " in each.text for each in told[1])
 
     async def next_digests(self, number: int) -> None:
         """Collect something new, and go on to when both digests are due."""

@@ -39,15 +39,19 @@ async def test_a_team_from_the_invitation_to_a_lost_permission(tmp_path: Path) -
         await subscribe_by_form(desk, said)
         message = await digest(desk, said)
 
-        asked = await fake.click(message, "More like this", user=desk.ben)
+        card = await opened_card(desk, said, message)
+        asked = await fake.click(card, "More like this", user=desk.ben)
         said.asked("Ben", "More like this", asked)
         assert "More like this in GPU systems" in asked.text
+        asked = await fake.click(card, "More like this", user=desk.ben)
+        assert "Take back" in [each["label"] for each in asked.messages[0].buttons], "pressed twice, it says what holds"
         asked = await fake.slash("digest why", item="2604.30001", topic="gpu-systems", user=desk.ben, channel=desk.papers)
         said.asked("Ben", "/digest why item:2604.30001 topic:gpu-systems", asked)
         assert "posted" in asked.text.lower()
-        asked = await fake.choose(message, message.selects[0]["options"][1]["label"], user=desk.ben)
-        said.asked("Ben", "Why was it chosen? 2.", asked)
+        asked = await fake.click(card, "Why", user=desk.ben)
+        said.asked("Ben", "Why", asked)
         assert "Why: " in asked.text
+        assert "score" in asked.text.lower(), "what the card leaves out stands here"
         await search_with_pages(desk, said)
 
         fake.gateway.drop()
@@ -57,8 +61,9 @@ async def test_a_team_from_the_invitation_to_a_lost_permission(tmp_path: Path) -
         assert asked.text
 
         async with restarted(desk) as again:
-            asked = await fake.click(message, "Save", user=again.ben)
-            said.asked("Ben", "(after a restart, on the same message) Save", asked)
+            card = await opened_card(again, said, message)
+            asked = await fake.click(card, "Save", user=again.ben)
+            said.asked("Ben", "(after a restart, from the same message) Save", asked)
             assert "saved" in asked.text.lower()
             await exported_and_mistyped(again)
             await lost_permission(again, said)
@@ -73,7 +78,7 @@ async def subscribe_by_form(desk: DiscordDesk, said: Transcript) -> None:
         "topic": "gpu-systems",
         "when": "daily at 09:00 in UTC",
         "numbers": "top 3",
-        "layout": ["full quiet"],
+        "layout": ["brief quiet"],
         "filter": "-survey",
     }
     sent = await desk.fake.submit(asked, values)
@@ -93,10 +98,24 @@ async def digest(desk: DiscordDesk, said: Transcript) -> Message:
     await desk.round(desk.due(held))
     (message,) = desk.fake.of_bot(desk.papers)[before:]
     said.posted(message)
-    assert [button["label"] for button in message.buttons][:4] == ["More like this", "Less", "Save", "Similar"]
+    assert [each["placeholder"] for each in message.selects] == ["Open a card…"]
     await desk.round()
     assert len(desk.fake.of_bot(desk.papers)) == before + 1, "once"
     return message
+
+
+async def opened_card(desk: DiscordDesk, said: Transcript, message: Message) -> Message:
+    """Choose the digest's second entry, and return its card, which Ben alone sees."""
+    entry = message.selects[0]["options"][1]["label"]
+    before = message.text
+    asked = await desk.fake.choose(message, entry, user=desk.ben)
+    said.asked("Ben", f"Open a card… {entry}", asked)
+    (card,) = asked.messages
+    assert asked.first is Answer.DEFERRED
+    assert (card.is_private, message.text) == (True, before)
+    assert entry.partition(". ")[2] in card.text
+    assert [each["label"] for each in card.buttons][:6] == ["More like this", "Less", "Save", "Why", "Similar", "BibTeX"]
+    return card
 
 
 async def search_with_pages(desk: DiscordDesk, said: Transcript) -> None:

@@ -120,10 +120,13 @@ async def _told(chats: Any, workspace: str, messages: Sequence[Any]) -> Told:
 
 
 def _buttons(value: Any) -> Iterator[dict[str, str]]:
-    """Yield the buttons of either platform, wherever they stand, and what Slack's menus hold that asks for something."""
-    if isinstance(value, Mapping) and value.get("type") == "overflow":
+    """Yield the buttons of either platform, wherever they stand; of an entry in brief, how its card is opened."""
+    if isinstance(value, Mapping) and value.get("placeholder") == "Open a card…":
+        yield from ({"label": "Details", "says": each["value"]} for each in value["options"])
+    elif isinstance(value, Mapping) and value.get("type") == "overflow":
         options = [each for each in value["options"] if "url" not in each]
-        yield from ({"label": each["text"]["text"], "says": each["value"]} for each in options)
+        details = [each for each in options if each["text"]["text"] == "Details"]
+        yield from ({"label": each["text"]["text"], "says": each["value"]} for each in details or options)
     elif isinstance(value, Mapping):
         label = value.get("label") or value.get("text")
         says = value.get("custom_id") or value.get("value")

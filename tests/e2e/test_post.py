@@ -32,7 +32,7 @@ def digests_in_slack(desk: SlackDesk) -> list[str]:
 
 def digests_in_discord(desk: DiscordDesk) -> list[str]:
     """What each digest says."""
-    return [each.text for each in desk.fake.of_bot(desk.papers) if "Chosen: " in each.text]
+    return [each.text for each in desk.fake.of_bot(desk.papers) if " seen · " in each.text]
 
 
 async def test_in_slack_the_first_digest_is_posted_once_and_the_regular_one_goes_on_from_there(tmp_path: Path) -> None:

@@ -31,15 +31,16 @@ def whole_messages(digests: Sequence[Digest], platform: str, *, layout: Layout) 
 
 
 def excerpts(digest: Digest, *, layout: Layout) -> Iterator[MessageView]:
-    """Yield the digest in short as each platform shows it: its first entry, and how it ends."""
+    """Yield the digest in short on each platform: its first entry, and how it ends; whole where one select is for all."""
     others = len(digest.entries) - 1
     for platform, name in _NAMES.items():
         found = _messages(digest, platform, layout=layout)
         if others < 1:
             yield from (_view(each, platform, name) for each in found)
-            continue
-        told = f"… {others} more"
-        yield _view(shortened(found, told), platform, f"The same in {name}")
+        elif any(isinstance(part, Choice) for each in found for part in each.parts):  # of all entries, below the last
+            yield from (_view(each, platform, f"The same in {name}") for each in found)
+        else:
+            yield _view(shortened(found, f"… {others} more"), platform, f"The same in {name}")
 
 
 def sent_messages(digest: Digest, platform: str, *, layout: Layout) -> list[dict[str, Any]]:
@@ -49,7 +50,7 @@ def sent_messages(digest: Digest, platform: str, *, layout: Layout) -> list[dict
 
         sent = slack_messages(digest, layout=layout, late=False)
         return [{"text": each.text, "blocks": list(each.blocks)} for each in sent]
-    from adapters.discord.render.messages import payloads
+    from adapters.discord.render.digests import payloads
 
     return [json.loads(each)["body"] for each in payloads(digest, layout=layout, late=False)]
 
@@ -140,7 +141,7 @@ _SLACK_PARTS: Mapping[str, Callable[[Json], Iterator[Part]]] = {
 # --- Discord's components
 
 # The types of components, as docs.discord.com/developers/components/reference numbers them.
-_ROW, _BUTTON, _TEXT, _RULE, _CONTAINER = 1, 2, 10, 14, 17
+_ROW, _BUTTON, _SECTION, _TEXT, _RULE, _CONTAINER = 1, 2, 9, 10, 14, 17
 # The markdown that Broadsheet writes: an escaped sign, a link with its label, a bare one, bold, italic.
 _MARKS = re.compile(
     r"\\(?P<sign>[^\w\s])|\[(?P<label>(?:\\.|[^\]\\])*)\]\(<(?P<url>[^>]*)>\)|<(?P<bare>https?://[^>]*)>"
@@ -157,6 +158,9 @@ def _discord_parts(components: Iterable[Json]) -> Iterator[Part]:
             yield from _discord_parts(each["components"])
         elif each["type"] == _ROW:
             yield from _row(each["components"])
+        elif each["type"] == _SECTION:
+            yield from _discord_parts(each["components"])
+            yield from _row([each["accessory"]])
         elif each["type"] == _TEXT:
             yield TextLines(tuple(map(_line, each["content"].split("\n"))))
         elif each["type"] == _RULE:

@@ -24,7 +24,7 @@ from discord.http import MultipartParameters, Route
 from adapters.chat.patience import ANY_NUMBER, Patience
 from adapters.discord.client.api import RestClient, as_json
 from adapters.discord.client.errors import discord_delivery_error
-from adapters.discord.render.messages import NO_MENTIONS, DiscordMessage
+from adapters.discord.render.components import NO_MENTIONS, DiscordMessage
 from bot.errors import Delayed, DeliveryError, Refused, Rejected, Uncertain
 
 log = logging.getLogger(__name__)

@@ -30,7 +30,8 @@ from adapters.discord.client.interactions import (
     Message,
     NotAsWritten,
 )
-from adapters.discord.render.messages import DiscordMessage, reply_messages
+from adapters.discord.render.components import DiscordMessage
+from adapters.discord.render.messages import reply_messages
 from adapters.discord.workspaces import PLATFORM
 from bot.errors import BotError, DeliveryError, Rejected, Uncertain
 from bot.handlers.handle import failed

@@ -6,18 +6,23 @@ from dataclasses import dataclass
 from typing import Any
 
 from adapters.chat.forms import FORM_LABEL, FormKind, FormRequest
-from adapters.discord.render.limits import CUSTOM_ID, LABEL, NONCE, OPTION, OPTIONS, ROW, length
+from adapters.discord.render.limits import CONTENT, CUSTOM_ID, LABEL, NONCE, OPTION, OPTIONS, ROW, URL, length
 from adapters.text import clean, cut
-from bot.models import Button, text_key
+from bot.models import Attachment, Button, text_key
+
+IS_COMPONENTS_V2 = 1 << 15
+SUPPRESS_EMBEDS = 1 << 2
+NO_MENTIONS: dict[str, list[str]] = {"parse": []}
 
 _MARK = len("d::") + NONCE
 _ROOM = CUSTOM_ID - _MARK
 _READ = re.compile(r"(?:d:(?P<delivery>[0-9a-z]{1,25}):)?(?:c:(?P<command>.+)|k:(?P<key>[0-9A-Za-z_-]{22}))", re.DOTALL)
+_MARKED = re.compile(r"d:([0-9a-z]{1,25}):")
 _FORMS = f"{FormKind.SUBSCRIPTION}|{FormKind.TOPIC}|{FormKind.FILTER}"
 _OPENS = re.compile(rf"o:(?P<of>{_FORMS}):(?P<topic>.*)|r:(?P<again>{_FORMS}):(?P<kept>.*)", re.DOTALL)
 _GO_ON = "Go on in the form"
 BUTTON, SELECT = 2, 3  # types of components
-SECONDARY, DANGER = 2, 4
+SECONDARY, DANGER, _LINK = 2, 4, 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +96,7 @@ def with_delivery(custom_id: str, delivery: str) -> str:
 Component = dict[str, Any]
 
 # The types of components.
-_ROW, _TEXT, _FILE, _RULE, _CONTAINER = 1, 10, 13, 14, 17
+_ROW, _SECTION, _TEXT, _FILE, _RULE, _CONTAINER = 1, 9, 10, 13, 14, 17
 _ACCENT = 0xB3261E  # the red of the terminal's numbers, as the bar at the side
 
 
@@ -106,12 +111,12 @@ class ComponentGroup:
     @property
     def texts(self) -> int:
         """How many characters of text it takes."""
-        return sum(length(each["content"]) for each in self.components if each["type"] == _TEXT)
+        return sum(length(each["content"]) for each in nested(self.components) if each["type"] == _TEXT)
 
     @property
     def count(self) -> int:
         """How many components it takes."""
-        return sum(1 + len(each.get("components", ())) for each in self.components)
+        return sum(1 for _ in nested(self.components))
 
 
 def text(content: str) -> Component:
@@ -122,6 +127,13 @@ def text(content: str) -> Component:
 def rule() -> Component:
     """Return a line between two texts."""
     return {"type": _RULE, "divider": True, "spacing": 1}
+
+
+def beside(content: str, one: Button) -> ComponentGroup:
+    """Return a text with a button at its side."""
+    made, kept = button(one.label, one.command, danger=one.danger)
+    section = {"type": _SECTION, "components": [text(content)], "accessory": made}
+    return ComponentGroup((section,), (kept,) if kept else ())
 
 
 def container(components: Sequence[Component]) -> Component:
@@ -135,8 +147,8 @@ def _each_once(components: Iterable[Component]) -> Iterator[Component]:
         if each["type"] != _ROW:
             yield each
             continue
-        kept = [one for one in each["components"] if one["custom_id"] not in met]
-        met.update(one["custom_id"] for one in kept)
+        kept = [one for one in each["components"] if one.get("custom_id") not in met]
+        met.update(one["custom_id"] for one in kept if "custom_id" in one)
         if kept:
             yield {**each, "components": kept}
 
@@ -146,13 +158,20 @@ def file(name: str) -> Component:
     return {"type": _FILE, "file": {"url": f"attachment://{name}"}}
 
 
-def rows(buttons: Iterable[Button], form: FormRequest | None = None) -> ComponentGroup:
-    """Return rows of five buttons at most, the last one to open the form; two that do the same are one."""
+def rows(
+    buttons: Iterable[Button], form: FormRequest | None = None, links: Sequence[tuple[str, str]] = ()
+) -> ComponentGroup:
+    """Return rows of five buttons at most, the last ones to open pages (label, URL) and the form; two alike are one."""
     made = [button(each.label, each.command, danger=each.danger) for each in buttons if each.command.strip()]
     unique = list({each["custom_id"]: (each, kept) for each, kept in reversed(made)}.values())[::-1]
-    shown = [each for each, _ in unique] + ([form_button(form)] if form else [])
+    shown = [each for each, _ in unique] + [_link_button(*each) for each in links if len(each[1]) <= URL]
+    shown += [form_button(form)] if form else []
     lines = [{"type": _ROW, "components": shown[start : start + ROW]} for start in range(0, len(shown), ROW)]
     return ComponentGroup(tuple(lines), tuple(kept for _, kept in unique if kept))
+
+
+def _link_button(label: str, url: str) -> Component:
+    return {"type": BUTTON, "style": _LINK, "label": label, "url": url}
 
 
 def select(about: str, offers: Sequence[tuple[str, str]]) -> ComponentGroup:
@@ -172,18 +191,12 @@ def joined(*pieces: ComponentGroup) -> ComponentGroup:
     )
 
 
-def fill_messages(
-    pieces: Iterable[ComponentGroup], texts: int, count: int, *, ruled: bool = False
-) -> Iterator[list[ComponentGroup]]:
-    """Fill one message after the other, each with at most so many characters and components.
-
-    `ruled`: each piece takes a rule above it besides.
-    """
+def fill_messages(pieces: Iterable[ComponentGroup], texts: int, count: int) -> Iterator[list[ComponentGroup]]:
+    """Fill one message after the other, each with at most so many characters and components."""
     sheet: list[ComponentGroup] = []
     for piece in pieces:
         together = (*sheet, piece)
-        rules = len(together) if ruled else 0
-        if sheet and (sum(each.texts for each in together) > texts or sum(each.count for each in together) + rules > count):
+        if sheet and (sum(each.texts for each in together) > texts or sum(each.count for each in together) > count):
             yield sheet
             sheet = []
         sheet.append(piece)
@@ -195,8 +208,53 @@ def nested(components: Iterable[Component]) -> Iterator[Component]:
     for each in components:
         yield each
         yield from nested(each.get("components", ()))
+        yield from nested([each["accessory"]] if "accessory" in each else ())
+
+
+def delivery_of(carried: str) -> str:
+    """Return the delivery whose marker a button or select carries, "" for none."""
+    found = _MARKED.match(carried)
+    return found[1] if found else ""
 
 
 def custom_ids(components: Iterable[Component]) -> Iterator[Component]:
     """Yield every component that carries something, in reading order."""
     return (each for each in nested(components) if "custom_id" in each)
+
+
+# --- whole messages
+
+
+@dataclass(frozen=True, slots=True)
+class DiscordMessage:
+    """One message: its components, a plain text that says as much as 2,000 characters can, and what goes with it."""
+
+    components: tuple[Component, ...]
+    plain: str
+    keep: tuple[str, ...] = ()
+    keys: tuple[tuple[str, ...], ...] = ()  # of the items, by entry
+    attachment: Attachment | None = None
+    hangs: bool = False  # it belongs in a thread of the first message
+
+    def body(self) -> dict[str, Any]:
+        """Return the fields of the message."""
+        return {"components": list(self.components), "flags": IS_COMPONENTS_V2, "allowed_mentions": NO_MENTIONS}
+
+    def plain_body(self) -> dict[str, Any]:
+        """Return the fields of the same message without components."""
+        return {"content": self.plain, "flags": SUPPRESS_EMBEDS, "allowed_mentions": NO_MENTIONS}
+
+
+def headline(piece: ComponentGroup) -> str:
+    """Return the first line of a piece's text."""
+    return next((each["content"].split("\n")[0] for each in piece.components if "content" in each), "")
+
+
+def plain_text(lines: Iterable[str]) -> str:
+    """Return as many of the lines as a plain message takes."""
+    kept: list[str] = []
+    for line in filter(None, lines):
+        if sum(map(length, kept)) + len(kept) + length(line) > CONTENT:
+            break
+        kept.append(line)
+    return "\n".join(kept) or "…"

@@ -17,15 +17,12 @@ def live(text: str) -> list[str]:
 
 def contents(components: Iterable[dict[str, Any]]) -> Iterator[str]:
     """Yield every text of a message's components."""
-    for each in components:
-        if "content" in each:
-            yield each["content"]
-        yield from contents(each.get("components", ()))
+    return (each["content"] for each in _all(components) if "content" in each)
 
 
 def count(components: Iterable[dict[str, Any]]) -> int:
     """Return how many components there are."""
-    return sum(1 + count(each.get("components", ())) for each in components)
+    return sum(1 for _ in _all(components))
 
 
 def faults(body: dict[str, Any]) -> list[str]:
@@ -40,6 +37,11 @@ def faults(body: dict[str, Any]) -> list[str]:
     carried = [each["custom_id"] for each in _all(components) if "custom_id" in each]
     found += ["two alike"] if len(set(carried)) != len(carried) else []
     found += [f"custom_id of {len(each)}" for each in carried if not 1 <= len(each) <= 100]
+    options = [each.get("options", ()) for each in _all(components) if each["type"] == 3]
+    found += [f"{len(each)} options" for each in options if not 1 <= len(each) <= 25]
+    for one in (one for each in options for one in each):
+        found += [f"{name} of an option: {one[name]!r}" for name in ("label", "value") if not 1 <= len(one[name]) <= 100]
+    found += [f"url of {len(each['url'])}" for each in _all(components) if len(each.get("url", "")) > 512]
     labels = [each["label"] for each in _all(components) if "label" in each]
     found += [f"label {label!r}" for label in labels if not 1 <= len(label) <= 80]
     found += ["mentions"] if body["allowed_mentions"] != {"parse": []} else []
@@ -50,3 +52,4 @@ def _all(components: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     for each in components:
         yield each
         yield from _all(each.get("components", ()))
+        yield from _all([each["accessory"]] if "accessory" in each else ())

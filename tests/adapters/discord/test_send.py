@@ -14,7 +14,7 @@ from adapters.discord.send import DiscordMessenger
 from bot.delivery import delivery_id
 from bot.errors import Delayed, DeliveryError, Reach, Refused, Rejected, Uncertain
 from bot.models import Delivery, Layout
-from tests.adapters.discord.render.test_messages import many
+from tests.adapters.discord.render.test_digests import many
 from tests.fakes.digests import GPU
 from tests.fakes.discord import Channel, FakeDiscord, Fault, Guild, Kind, Permission, running
 from tests.fakes.looks import seek
@@ -85,10 +85,25 @@ async def test_a_digest_stands_in_its_channel_with_its_buttons(
     (message,) = papers.messages.values()
     assert name == str(message.id)
     assert "Kernel-Smith" in message.text
-    assert "More like this" in [button["label"] for button in message.buttons]
+    assert [button["label"] for button in message.buttons[:5]] == ["More", "Less", "Save", "Why", "Similar"]
     assert (fake.wrong, fake.mentions) == ([], [])
     link = f"https://discord.com/channels/{guild.id}/{papers.id}/{message.id}"
     assert messenger.link(replace(sent, message=name)) == link
+
+
+async def test_a_brief_is_found_again_by_what_its_select_carries(
+    fake: FakeDiscord, guild: Guild, messenger: DiscordMessenger
+) -> None:
+    papers = fake.channel(guild, "papers")
+    (sent,) = deliveries(messenger, guild, papers, layout=Layout.BRIEF)
+    name = await messenger.send(sent)
+    (message,) = papers.messages.values()
+    message.nonce = ""
+
+    assert message.buttons == []
+    assert message.selects[0]["custom_id"] == f"d:{sent.id}:s:choice"
+    assert await seek(messenger, sent) == name
+    assert fake.wrong == []
 
 
 async def test_the_same_delivery_sent_twice_is_one_message(
@@ -136,20 +151,22 @@ async def test_parts_follow_each_other_in_the_channel(fake: FakeDiscord, guild: 
     assert fake.wrong == []
 
 
-async def test_with_threads_the_rest_of_a_digest_hangs_in_a_thread_of_its_first_message(
+async def test_the_cards_of_a_brief_hang_in_a_thread_of_its_first_message(
     fake: FakeDiscord, guild: Guild, door: RestClient
 ) -> None:
     messenger = DiscordMessenger(door, MemoryStore().chats)
     papers = fake.channel(guild, "papers")
-    first, second, third = deliveries(messenger, guild, papers, entries=9, layout=Layout.THREAD)[:3]
+    first, more, *others = deliveries(messenger, guild, papers, entries=20, layout=Layout.THREAD)
     head = await messenger.send(first)
+    assert "/" not in await messenger.send(replace(more, thread=head)), "the rest of the brief stands below it"
+    second, third = others[:2]
     second, third = replace(second, thread=head), replace(third, thread=head)
     name = await messenger.send(second)
     thread = next(each for each in fake.channels.values() if each.parent is papers)
     fake.archive(thread)
     last = await messenger.send(third)
 
-    assert len(papers.messages) == 1
+    assert len(papers.messages) == 2
     assert [str(each) for each in thread.messages] == [name.split("/")[1], last.split("/")[1]]
     assert thread.name.startswith("GPU systems · ")
     assert await seek(messenger, second) == name

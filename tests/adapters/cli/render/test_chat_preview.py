@@ -75,8 +75,14 @@ def texts(value: Any) -> Iterator[str]:
 def test_discords_markdown_is_shown_as_it_is_read() -> None:
     shown = printed(chat_preview.whole_messages([GPU], "discord", layout=Layout.FULL), MEASURE)
     assert "1. Kernel-Smith: A Unified Recipe" in shown
-    assert "Chosen: matches GPU kernel ×2" in shown
+    assert "Why here  GPU kernel, Triton" in shown
     assert not [each for each in ("**", "](<", "\\", "-# ", "### ") if each in shown]
+
+
+def test_a_brief_with_one_select_for_all_is_shown_whole() -> None:
+    shown = printed(chat_preview.whole_messages([GPU], "discord", layout=Layout.BRIEF), MEASURE)
+    assert shown.partition("\n")[2] in printed(chat_preview.excerpts(GPU, layout=Layout.BRIEF), MEASURE)
+    assert "[ Open a card…  ▾ ]" in shown
 
 
 def test_a_digest_without_entries_is_shown_whole() -> None:

@@ -1,70 +1,28 @@
-"""Digests and replies as Discord's messages."""
+"""Replies as Discord's messages."""
 
-import json
-from dataclasses import replace
-from datetime import UTC, date, datetime
+from datetime import date
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adapters.discord.render.components import custom_ids, read_button
-from adapters.discord.render.messages import DiscordMessage, digest_messages, payloads, reply_messages
+from adapters.discord.render.components import DiscordMessage, custom_ids, nested
+from adapters.discord.render.messages import item_message, reply_messages
 from bot.handlers.saved import PAGE as SAVED_AT_ONCE
 from bot.handlers.search import PAGE as FOUND_AT_ONCE
-from bot.models import (
-    PARTS,
-    Button,
-    Digest,
-    Entry,
-    Item,
-    Kind,
-    Layout,
-    Link,
-    Release,
-    Reply,
-    ReplyEntry,
-    Summary,
-    SummaryPart,
-    text_key,
-)
+from bot.models import Button, Item, Reply, ReplyEntry, Summary, SummaryPart, text_key
 from tests.adapters import golden
 from tests.adapters.discord.hostile import contents, faults
+from tests.adapters.discord.picture import picture
+from tests.adapters.discord.render.test_digests import ITEMS, hostile_entry
 from tests.adapters.discord.render.test_markdown import HOSTILE
 from tests.conftest import tries
-from tests.fakes.digests import EMPTY, GPU
-from tests.fakes.digests import HOSTILE as HOSTILE_DIGEST
+from tests.fakes.digests import KERNEL_SMITH
 from tests.fakes.replies import CARD, FOUND, STARRED, SUBSCRIBED, TITLES, UGLY, page
 
 TODAY = date(2026, 4, 1)
 GOLDEN = Path(__file__).parent / "golden"
-
-
-def picture(postings: list[DiscordMessage]) -> str:
-    """Return what a reader sees, as markdown: buttons in brackets, a line between messages."""
-    return "\n==========\n".join("\n".join(_lines(each.components)) for each in postings) + "\n"
-
-
-def _lines(components: Any) -> list[str]:
-    made: list[str] = []
-    for each in components:
-        if each["type"] == 17:
-            made += _lines(each["components"])
-        elif each["type"] == 1:
-            made.append(" ".join(_shown(one) for one in each["components"]))
-        elif each["type"] == 14:
-            made.append("----------" if each["divider"] else "")
-        else:
-            made.append(each.get("content") or f"({each['file']['url']})")
-    return made
-
-
-def _shown(one: dict[str, Any]) -> str:
-    if "options" not in one:
-        return f"[{one['label']}]({one['custom_id']})"
-    return "\n".join([f"[{one['placeholder']} ▾]", *(f"    {each['label']}: {each['value']}" for each in one["options"])])
 
 
 def test_a_page_of_hits_is_one_message_and_one_of_what_is_saved_two_at_most() -> None:
@@ -90,10 +48,6 @@ def test_what_a_paper_says_stresses_nothing_and_leads_nowhere() -> None:
 @pytest.mark.parametrize(
     ("name", "postings"),
     [
-        ("digest", digest_messages(GPU, layout=Layout.FULL)),
-        ("digest-compact-late", digest_messages(GPU, layout=Layout.BRIEF, late=True)),
-        ("digest-empty", digest_messages(EMPTY, layout=Layout.FULL)),
-        ("digest-hostile", digest_messages(HOSTILE_DIGEST, layout=Layout.FULL)),
         ("reply-card", reply_messages(CARD, TODAY)),
         ("reply-found", reply_messages(FOUND, TODAY)),
         ("reply-subscribed", reply_messages(SUBSCRIBED, TODAY)),
@@ -104,43 +58,6 @@ def test_what_a_paper_says_stresses_nothing_and_leads_nowhere() -> None:
 def test_messages_look_as_they_did(name: str, postings: list[DiscordMessage]) -> None:
     golden.check(GOLDEN / f"{name}.md", picture(postings))
     assert [fault for each in postings for fault in faults(each.body())] == []
-
-
-def many(count: int, *, long: bool = False) -> Digest:
-    """Return a digest of so many entries, each with an item of its own."""
-    found = []
-    for number in range(count):
-        entry = GPU.entries[number % len(GPU.entries)]
-        item = replace(entry.ranked.item, key=f"arxiv:2603.{number:05d}")
-        parts = tuple(replace(part, text=part.text * (8 if long else 1)) for part in entry.summary.parts)
-        found.append(replace(entry, ranked=replace(entry.ranked, item=item), summary=replace(entry.summary, parts=parts)))
-    return replace(GPU, entries=tuple(found))
-
-
-@pytest.mark.parametrize("layout", Layout)
-@pytest.mark.parametrize("long", [True, False])
-def test_a_long_digest_is_parted_between_entries_and_loses_none(layout: Layout, long: bool) -> None:
-    digest = many(25, long=long)
-    postings = digest_messages(digest, layout=layout)
-
-    assert [keys[0] for each in postings for keys in each.keys] == [each.ranked.item.key for each in digest.entries]
-    assert [fault for each in postings for fault in faults(each.body())] == []
-    heads = [next(iter(contents(each.components))) for each in postings]
-    assert all(f"part {part} of {len(postings)}" in head for part, head in enumerate(heads, start=1))
-    assert [" seen · " in list(contents(each.components))[-1] for each in postings] == [False] * (len(postings) - 1) + [True]
-    assert all(len(each.plain.encode("utf-16-le")) // 2 <= 2000 for each in postings)
-
-
-def test_the_buttons_of_an_entry_stand_below_it_and_carry_its_commands() -> None:
-    (posting,) = digest_messages(GPU, layout=Layout.FULL)
-    carried = [read_button(each["custom_id"]) for each in custom_ids(posting.components)]
-
-    assert [each.command for each in carried[:4] if each] == [
-        "more arxiv:2603.28342 for gpu-systems",
-        "less arxiv:2603.28342 for gpu-systems",
-        "save arxiv:2603.28342",
-        "similar arxiv:2603.28342",
-    ]
 
 
 def test_a_command_too_long_for_a_button_is_kept_beside_the_message() -> None:
@@ -179,45 +96,28 @@ def test_a_command_in_a_hint_is_shown_as_it_is_typed() -> None:
     assert "`/digest topics` lists those there are." in picture(reply_messages(reply, TODAY))
 
 
-def test_every_message_says_in_plain_text_what_stands_in_it() -> None:
-    (posting,) = digest_messages(GPU, layout=Layout.FULL)
-    for entry in GPU.entries:
-        assert entry.ranked.item.title in posting.plain
+def test_the_card_of_one_item_is_one_message_with_all_that_may_be_done_with_it() -> None:
+    (posting,) = reply_messages(CARD, TODAY)
+    (said,) = contents(posting.components)
+    buttons = [each for each in nested(posting.components) if each["type"] == 2]
+
+    assert said.startswith("### [Kernel-Smith"), "the title is the item's"
+    assert [each["label"] for each in buttons] == ["More like this", "Less", "Save", "Why", "Similar", "BibTeX", "Abstract"]
+    assert buttons[-1]["url"] == "https://arxiv.org/abs/2603.28342"
+    assert posting.keys == (("arxiv:2603.28342", "github:internlm/kernel-smith"),)
 
 
-def test_a_payload_is_json_with_all_that_sending_needs() -> None:
-    (payload,) = payloads(GPU, layout=Layout.FULL, late=False)
-    made = json.loads(payload)
+def test_what_is_not_found_is_left_out_of_a_preview() -> None:
+    parts = (SummaryPart("Problem", "The abstract does not say.", found=False), SummaryPart("Method", "Sorts in place."))
+    (said,) = contents(item_message(KERNEL_SMITH, Summary(parts, "abstract", "extractive"), TODAY).components)
 
-    assert set(made) == {"body", "plain", "keep", "keys", "thread", "tag", "hangs"}
-    assert made["thread"] == "GPU systems · 2026-04-01"
-
-
-ITEMS = st.builds(
-    Item,
-    key=HOSTILE.map(lambda text: f"url:{text}"),
-    kind=st.sampled_from(Kind),
-    title=HOSTILE,
-    authors=st.lists(HOSTILE, max_size=6).map(tuple),
-    org=HOSTILE,
-    categories=st.lists(HOSTILE, max_size=2).map(tuple),
-    sources=st.lists(HOSTILE, max_size=3).map(tuple),
-    links=st.lists(st.builds(Link, st.sampled_from(["abstract", "code", "page"]), HOSTILE), max_size=3).map(tuple),
-    published=st.none() | st.just(datetime(2026, 3, 30, tzinfo=UTC)),
-    release=st.none() | st.builds(Release, tag=HOSTILE, published=st.just(datetime(2026, 3, 30, tzinfo=UTC))),
-    stars=st.none() | st.integers(min_value=0, max_value=10**12),
-)
+    assert "Sorts in place." in said
+    assert "Problem" not in said
 
 
 @settings(max_examples=tries(60), deadline=None)
-@given(ITEMS, HOSTILE, st.integers(min_value=1, max_value=400), st.sampled_from(Layout))
-def test_whatever_strangers_wrote_every_message_is_within_the_limits(
-    item: Item, text: str, times: int, layout: Layout
-) -> None:
-    parts = tuple(SummaryPart(name, text * times) for name in PARTS)
-    ranked = replace(GPU.entries[0].ranked, item=item)
-    entry = Entry(ranked, Summary(parts, text, text), partner=item)
-    digest = replace(GPU, title=text, topic=text, entries=(entry,) * 3)
+@given(ITEMS, HOSTILE, st.integers(min_value=1, max_value=400))
+def test_whatever_strangers_wrote_every_answer_is_within_the_limits(item: Item, text: str, times: int) -> None:
     reply = Reply(
         title=text,
         text=(text * times,) * 3,
@@ -225,9 +125,10 @@ def test_whatever_strangers_wrote_every_message_is_within_the_limits(
             ReplyEntry(item, gist=text * times, lines=(text * times,) * 30, buttons=(Button(text, text),)),
             ReplyEntry(title=text),
         ),
+        cards=(hostile_entry(item, text, times),),
         next_steps=(text * times,) * 9,
         buttons=(Button(text, text * times),),
     )
-    for posting in (*digest_messages(digest, layout=layout, late=True), *reply_messages(reply, TODAY)):
+    for posting in reply_messages(reply, TODAY):
         assert faults(posting.body()) == []
         assert len(posting.plain.encode("utf-16-le")) // 2 <= 2000

@@ -1,0 +1,181 @@
+"""A digest as Discord's messages: in brief, in brief with its cards in a thread, or as cards. Pure."""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from adapters.discord.render import markdown
+from adapters.discord.render.cards import brief_entry, card, opened_card
+from adapters.discord.render.components import (
+    ComponentGroup,
+    DiscordMessage,
+    beside,
+    container,
+    fill_messages,
+    headline,
+    joined,
+    nested,
+    plain_text,
+    rows,
+    rule,
+    select,
+    text,
+)
+from adapters.discord.render.limits import COMPONENTS, TEXTS_USED, length
+from adapters.text import clean
+from adapters.words import (
+    coverage_line,
+    digest_name,
+    empty_sentence,
+    late_sentence,
+    masthead,
+    others_button,
+    shown_here,
+    shown_so_far,
+)
+from bot.commands import Now, write
+from bot.models import Button, Digest, Layout
+
+BRIEF_ENTRIES = 12  # of one message
+_TITLE = 200  # characters of a digest's title
+_FOOTER = 700
+_NEWS = 300
+_TAIL = 100  # of the line that says how much of the digest a message shows, beyond what its head has
+_FURNITURE = 8  # components besides the entries: card, head, a select in its row or a rule, footer and its button, news
+# How much gist and facts of an entry in brief may take; less where all of them are to stand in one message.
+_SIZES = (400, 250, 160, 100)
+_NOTHING = ComponentGroup(())
+
+
+def payloads(digest: Digest, *, layout: Layout, late: bool) -> list[str]:
+    """Return the digest as what the ledger keeps of each of its messages: JSON text."""
+    name, day = digest_name(digest), digest.day.isoformat()
+    return [
+        json.dumps(
+            {
+                "body": each.body(),
+                "plain": each.plain_body(),
+                "keep": each.keep,
+                "keys": each.keys,
+                "thread": f"{name} · {day}",
+                "tag": digest.tag or name,
+                "hangs": each.hangs,
+            },
+            ensure_ascii=False,
+        )
+        for each in digest_messages(digest, layout=layout, late=late)
+    ]
+
+
+def digest_messages(digest: Digest, *, layout: Layout, late: bool = False) -> list[DiscordMessage]:
+    """Return the digest as one or more messages, parted between entries, alike whether it is late or not.
+
+    Those that belong in a thread of the first come last.
+    """
+    if not digest.entries:
+        return [_message([_empty(digest)], _masthead(digest, late=late), joined(ComponentGroup((rule(),)), _end(digest)))]
+    if layout is Layout.FULL:
+        return _posted(digest, _cards(digest), late=late)
+    brief = _posted(digest, _brief(digest), late=late, selects=True)
+    return [*brief, *_in_thread(digest)] if layout is Layout.THREAD else brief
+
+
+# --- what stands on each message
+
+
+def _brief(digest: Digest) -> list[list[ComponentGroup]]:
+    """Return the entries in brief by message, at most twelve in each."""
+    made: list[list[ComponentGroup]] = []
+    for start in range(0, len(digest.entries), BRIEF_ENTRIES):
+        here = [*enumerate(digest.entries, start=1)][start : start + BRIEF_ENTRIES]
+        tried = [_parted(digest, [brief_entry(number, each, size) for number, each in here]) for size in _SIZES]
+        fewest: list[list[ComponentGroup]] = min(tried, key=len)
+        made += fewest
+    return made
+
+
+def _cards(digest: Digest) -> list[list[ComponentGroup]]:
+    cards = [card(each, digest.day, digest.topic, number) for number, each in enumerate(digest.entries, start=1)]
+    return _parted(digest, [joined(ComponentGroup((rule(),)), each) for each in cards])
+
+
+def _parted(digest: Digest, pieces: Iterable[ComponentGroup]) -> list[list[ComponentGroup]]:
+    """Return the pieces by message, with room for what every message has besides."""
+    furniture = (_masthead(digest, late=True), _footer(digest), _news(digest))
+    room = TEXTS_USED - _TAIL - sum(map(length, furniture))
+    return list(fill_messages(pieces, room, COMPONENTS - _FURNITURE))
+
+
+def _posted(
+    digest: Digest, sheets: Sequence[Sequence[ComponentGroup]], *, late: bool, selects: bool = False
+) -> list[DiscordMessage]:
+    """Return a message of each, the first under the digest's head, the last over its end."""
+    made, shown = [], 0
+    for sheet in sheets:
+        before, shown = shown, shown + len(sheet)
+        head = _continued(digest, before + 1, shown) if before else _masthead(digest, late=late)
+        opens = _select(digest, before, shown) if selects else ComponentGroup((rule(),))
+        end = _end(digest) if shown == len(digest.entries) else _to_be_continued(digest, shown)
+        made.append(_message(sheet, head, joined(opens, end)))
+    return made
+
+
+def _in_thread(digest: Digest) -> Iterator[DiscordMessage]:
+    """Yield the cards as they stand in a thread, under a line that says of what, should they stand in the channel."""
+    shown = 0
+    for sheet in _cards(digest):
+        before, shown = shown, shown + len(sheet)
+        yield replace(_message(sheet, _continued(digest, before + 1, shown)), hangs=True)
+
+
+def _message(sheet: Sequence[ComponentGroup], head: str, end: ComponentGroup = _NOTHING) -> DiscordMessage:
+    whole = joined(ComponentGroup((text(head),)), *sheet, end)
+    said = (each["content"] for each in nested(end.components) if "content" in each)
+    plain = plain_text([head, *map(headline, sheet), *said])
+    return DiscordMessage((container(whole.components),), plain, whole.keep, tuple(each.keys for each in sheet if each.keys))
+
+
+# --- how a message begins and ends
+
+
+def _masthead(digest: Digest, *, late: bool) -> str:
+    head = f"### {_name(digest)} · {masthead(digest)}"
+    return f"{head}\n{markdown.small_print(markdown.escaped(late_sentence(digest)))}" if late else head
+
+
+def _continued(digest: Digest, first: int, last: int) -> str:
+    return markdown.small_print(f"{_name(digest)} · {shown_here(digest, first, last)}")
+
+
+def _name(digest: Digest) -> str:
+    return markdown.escaped_to_fit(digest_name(digest), _TITLE)
+
+
+def _select(digest: Digest, before: int, shown: int) -> ComponentGroup:
+    """Return the select that opens the cards of these entries."""
+    here = [*enumerate(digest.entries, start=1)][before:shown]
+    return select("Open a card…", [opened_card(number, each, digest.topic) for number, each in here])
+
+
+def _to_be_continued(digest: Digest, shown: int) -> ComponentGroup:
+    return ComponentGroup((text(markdown.small_print(shown_so_far(digest, shown))),))
+
+
+def _end(digest: Digest) -> ComponentGroup:
+    """Return the coverage line, with what else there is on topic at its side, and what the channel is told once."""
+    footer, news = _footer(digest), _news(digest)
+    said = [beside(footer, each) for each in others_button(digest)] or [ComponentGroup((text(footer),))]
+    return joined(*said, ComponentGroup((text(news),) if news else ()))
+
+
+def _footer(digest: Digest) -> str:
+    return markdown.small_print(markdown.escaped_to_fit(coverage_line(digest), _FOOTER - 5))
+
+
+def _news(digest: Digest) -> str:
+    return markdown.sentence(digest.news, _NEWS) if clean(digest.news) else ""
+
+
+def _empty(digest: Digest) -> ComponentGroup:
+    look = rows([Button("Look again", write(Now(digest.topic)))])
+    return joined(ComponentGroup((text(markdown.escaped_to_fit(empty_sentence(digest), _FOOTER)),)), look)
