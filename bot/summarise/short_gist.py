@@ -140,17 +140,27 @@ def _worth(text: str, phrases: Sequence[Sequence[str]]) -> float:
 
 # --- of a repository
 
-_BORDER = re.compile(r"\. |; | [-–—|] |[,:] | (?=(?:with|for|that|which|using|based on|built)\b)")
+# Where it may end, the best first: with a sentence, with a clause, before what is said further of a thing.
+_BORDERS = (
+    re.compile(r"[.!] (?=[A-Z])"),
+    re.compile(r"; | [-–—|] |[,:] (?!(?:and|or) )| (?=(?:with|for|that|which|using|based on|built)\b)"),
+    re.compile(r" (?=(?:at|on|in|to|from|via|by|and|of)\b)"),
+)
+_FEWEST = 4  # words in front of one
 
 
 def _of_description(text: str) -> ShortGist:
     """A description needs no verb: `A cache that sizes itself.`"""
-    if not text:
-        return _NONE
-    told = edit(text)
+    told = edit(text) if text else ""
     words = told.split()
     if len(words) > LONGEST:
-        kept = [told[: found.start()] for found in _BORDER.finditer(told)]
-        kept = [each.rstrip(" ,;:–—-") for each in kept if 4 <= len(each.split()) <= LONGEST]
-        told = f"{max(kept, key=len)}." if kept else f"{' '.join(words[: LONGEST - 1])} …"
-    return ShortGist(told, text)
+        found = (max(_kept(told, border), key=len, default="") for border in _BORDERS)
+        kept = next(filter(None, found), "")
+        told = f"{kept}." if kept else f"{' '.join(words[: LONGEST - 1])} …"
+    return ShortGist(told, text if told else "")
+
+
+def _kept(told: str, border: re.Pattern[str]) -> list[str]:
+    """What stands before each of these borders, where it is short and leaves no bracket open."""
+    kept = [told[: found.start()].rstrip(" ,;:–—-") for found in border.finditer(told)]
+    return [each for each in kept if _FEWEST <= len(each.split()) <= LONGEST and each.count("(") == each.count(")")]

@@ -51,6 +51,12 @@ def test_of_a_repository_it_is_the_description_shortened_at_a_border() -> None:
     told = short_gist(repo("ada/tidy", abstract=long)).text
     assert long.startswith(told.removesuffix("."))
     assert "…" not in told
+    two = "A cache that sizes itself. It has a console for the house, one for the garden, and none for the sea (yet)."
+    assert short_gist(repo("ada/tidy", abstract=two)).text == "A cache that sizes itself."
+    bracket = (
+        "The source of Tidy, a site to help you to manage all of your caches (your own, and those of others) on one page"
+    )
+    assert short_gist(repo("ada/tidy", abstract=bracket)).text == "The source of Tidy."
     assert short_gist(repo("ada/tidy", abstract="")).text == ""
 
 
