@@ -73,10 +73,10 @@ async def test_a_form_that_never_takes_the_place_of_what_was_shown_first_is_said
     async with sitting(tmp_path) as desk:
         fake, ben = desk.fake, desk.fake.ben
         fake.fail("users.info", LATE)
-        fake.fail("views.update", Failure(status=418), times=10)
+        fake.fail("views.update", Failure(error="view_is_odd"), times=10)
         asked = await fake.command("topic create", user=ben)
         await _shown(desk, LOOKING)
-        told = await asked.answer()
+        told = await asked.answer(within=8)
         assert "It could not be opened" in told.words
         fake.faults.forget("views.update")
         assert (await (await fake.click(told, "Change in a form", user=ben)).view()).title == "Create a topic"
