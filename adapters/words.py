@@ -321,7 +321,8 @@ def coverage_line(digest: Digest) -> str:
     """
     coverage = digest.coverage
     asked = [clean(report.name) for report in coverage.sources if report.health in _DELIVERED]
-    carried = f", {thousands(len(digest.carried))} carried on" if digest.carried else ""
+    again = sum(bool(each.reason) for each in digest.carried)
+    carried = f", {thousands(again)} carried on" if again else ""
     pieces = [f"{thousands(coverage.seen)} seen{carried}", f"{thousands(coverage.kept)} kept"]
     if digest.left_out:
         pieces.append(f"{thousands(len(digest.left_out))} more on topic")

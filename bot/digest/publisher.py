@@ -56,7 +56,7 @@ class _Considered(NamedTuple):
     candidates: Candidates
     still: Mapping[str, LeftOut]  # what fell to the cap of earlier digests and is a candidate still, by key
     carried: frozenset[str]  # the keys of those of them that did not arrive in the window
-    arrivals: Mapping[str, int]  # by key: of what arrived before and had something happen to it, that of the window
+    happened: frozenset[str]  # the keys of repositories that arrived before, to which something happened
 
 
 class Publisher:
@@ -216,7 +216,7 @@ class Publisher:
     async def _digest(self, request: DigestRequest, shown: Collection[str], now: datetime, *, exact: bool = False) -> Digest:
         window, since = await self._window(request, now)
         considered = await self._considered(request, window, shown, now, exact=exact)
-        context, indexed, candidates, still, carried, arrivals = considered
+        context, indexed, candidates, still, carried, happened = considered
         selection = await indexed.in_thread(lambda: select(request, candidates, context))
         summaries = await self._summaries([card.ranked.item for card in selection.cards], now)
         states = [(title, await self._store.source_states.get(name)) for name, title in self._asked(request.topic)]
@@ -228,13 +228,19 @@ class Publisher:
             selection.cards,
             summaries,
         )
+        # What happened to a repository comes after the window: what looks at it again need not go back to its arrival.
+        arrivals = {**indexed.arrivals, **dict.fromkeys(happened, window.through + 1)}
+        moved = [each.ranked for each in made.entries if each.ranked.item.key in happened]
         return replace(
             made,
             left_out=left_out(request, selection, arrivals, still, now),
             above=len(selection.passed),
             cap=request.limits.entries,
             min_score=least(request),
-            carried=tuple(replace(still[key], key=key) for key in sorted(carried)),
+            carried=(
+                *(replace(still[key], key=key) for key in sorted(carried)),
+                *(LeftOut(each.item.key, "", 0, each.score, arrival=window.through + 1) for each in moved),
+            ),
         )
 
     async def _considered(
@@ -250,10 +256,9 @@ class Publisher:
             for item in indexed.items
             if item.key in still and not stands_in(item, context.posted) and not indexed.arrived_in(item, window)
         )
-        happened = indexed.happened_to(window, _told_from(request, now)) if request.since_last else ()
-        again = frozenset(item.key for item in happened if item.key not in carried and not stands_in(item, context.posted))
-        arrivals = {**indexed.arrivals, **dict.fromkeys(again, window.through)}
-        return _Considered(context, indexed, indexed.candidates(window, carried | again), still, carried, arrivals)
+        moved = indexed.happened_to(window, _told_from(request, now)) if request.since_last else ()
+        happened = frozenset(item.key for item in moved if item.key not in carried and not stands_in(item, context.posted))
+        return _Considered(context, indexed, indexed.candidates(window, carried | happened), still, carried, happened)
 
     async def _still_candidates(self, request: DigestRequest, now: datetime) -> Mapping[str, LeftOut]:
         """Return what fell to the cap of earlier digests, by the key that it has now; nothing where a span is asked for."""

@@ -147,7 +147,9 @@ class Digest:
     above: int = 0  # cards that had all that is asked for: those kept, over the cap, and near twins
     cap: int = 0  # entries that it might hold
     min_score: float = 0.0  # the relevance that an entry needed
-    carried: tuple[LeftOut, ...] = ()  # what earlier ones left out over the cap, by its key of now, and it looked at again
+    carried: tuple[
+        LeftOut, ...
+    ] = ()  # what earlier ones left out over the cap, by its key of now; without a reason: news of before
 
     @property
     def minutes(self) -> int:

@@ -32,7 +32,6 @@ from bot.sources.arxiv.calendar import (
     rebuilt,
 )
 from bot.sources.arxiv.catch_up import ArxivClient, CatchUp, all_failed
-from bot.wording import listed
 
 log = logging.getLogger(__name__)
 
@@ -146,14 +145,16 @@ class ArxivSource:
         return tuple(dict.fromkeys((*self._categories, *(each for each in wanted if each in CATEGORIES))))
 
     async def _nothing_due(self, client: ArxivClient, plan: _Plan, now: datetime) -> Batch:
-        """Return what the newest announcement has of the categories that were added since it was read."""
+        """Return what the newest announcement has of the categories that were added since it was read.
+
+        Which these are is not told: what one workspace's topic names is not the others' affair.
+        """
         notes = (*plan.notes, _nothing_new(plan, now))
         if not plan.added:
             return Batch(notes=notes, watermark=self._watermark(plan.done, plan) if plan.dropped else None)
         feed = await self._feed(client, plan.added)
         items = self._of_kinds(feed) if feed.day is not None and feed.day >= plan.done else ()
-        note = f"{listed(plan.added)} {'is' if len(plan.added) == 1 else 'are'} collected from now on"
-        return Batch(items=items, skipped=feed.skipped, notes=(*notes, note), watermark=self._watermark(plan.done, plan))
+        return Batch(items=items, skipped=feed.skipped, notes=notes, watermark=self._watermark(plan.done, plan))
 
     def _of_kinds(self, feed: Feed) -> tuple[Item, ...]:
         return tuple(item for item in feed.items if item.announce in self._kinds or not item.announce)

@@ -10,6 +10,7 @@ from bot.digest.publisher import Publisher
 from bot.models import Batch, Change, DigestRequest, Feedback, Health, Interest, Item, Limits, Link, Release, Topic
 from bot.query import parse
 from bot.sources.registry import AUTHORITY
+from bot.store.rules.transitions import begins_again, taken_over
 from bot.summarise.extractive import Extractive
 from tests.fakes.scripted import Scripted
 from tests.fakes.works import paper, post, repo
@@ -410,5 +411,18 @@ async def test_what_happened_and_fell_to_the_cap_does_not_have_the_past_indexed_
     await filled(store, now - timedelta(days=40), known)
     await filled(store, now, about(1, "Paging the KV cache"))
     (digest,) = await publisher.publish([request(limits=Limits(entries=1))], now, record=True)
-    assert [(each.key, each.reason, each.arrival) for each in digest.left_out] == [(known.key, selection.CAP, 2)]
+    assert [(each.key, each.reason, each.arrival) for each in digest.left_out] == [
+        (known.key, selection.CAP, 3)
+    ]  # as if it came next
     assert await titles_of(publisher, now + timedelta(days=1)) == ["lab/cache"]
+
+
+async def test_what_happened_is_marked_in_a_digest_so_that_no_other_posts_it_too(store: MemoryStore, now: datetime) -> None:
+    publisher = Publisher(store, Extractive(), TITLES)
+    release = Release(tag="v2.0", published=now)
+    known = repo("lab/cache", abstract="The KV cache", updated=now, release=release, releases_read=now)
+    await filled(store, now - timedelta(days=40), known)
+    await filled(store, now, about(2, "Cooking with gas"))
+    digest = await publisher.preview(request(), now)
+    assert taken_over(digest) == [known.key]
+    assert begins_again(digest.window.after, {each.key: each.arrival for each in digest.carried}, ()) == digest.window.after
