@@ -336,7 +336,7 @@ def coverage_line(digest: Digest) -> str:
 
 
 def dropped_line(coverage: Coverage) -> str:
-    """Return where the others went: "504 outside the topic · 6 below the score"; "" for nothing."""
+    """Return where the others went: "504 outside the topic · 6 below the bar"; "" for nothing."""
     return " · ".join(f"{thousands(count)} {clean(reason)}" for reason, count in coverage.dropped if count)
 
 

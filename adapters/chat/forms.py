@@ -79,7 +79,7 @@ TITLE = FormField("Title")
 QUERY = FormField("Query: who enters", 'Words and "phrases", OR, -not, field:value.', required=True, long=True)
 INTERESTS = FormField("Interests: what ranks high", "One a line, after a weight: 2.5 prefix caching", long=True)
 EXAMPLES = FormField("Examples", "One a line: papers and repositories, or texts to be close to.", long=True)
-LEAST_SCORE = FormField("Least score", "From 0 to 1.")
+BAR = FormField("Bar", "The relevance that an entry needs, from 0 to 1.")
 
 
 def topic_texts(form: TopicForm) -> dict[str, str]:
@@ -97,7 +97,7 @@ def topic_texts(form: TopicForm) -> dict[str, str]:
 def read_topic(like: TopicForm, said: Mapping[str, str]) -> TopicForm:
     """Return the form with what is said in its fields; a title that is not asked for stays.
 
-    Raises UsageError for an interest or a score that cannot be read.
+    Raises UsageError for an interest or a bar that cannot be read.
     """
     return replace(
         like,
@@ -106,7 +106,7 @@ def read_topic(like: TopicForm, said: Mapping[str, str]) -> TopicForm:
         query=on_one_line(said["query"]),
         interests=tuple(map(_read_interest, lines(said["interests"]))),
         examples=lines(said["examples"]),
-        min_score=_read_score(said["min"]),
+        min_score=_read_bar(said["min"]),
     )
 
 
@@ -127,11 +127,11 @@ def _read_interest(text: str) -> Interest:
     return Interest(rest.strip(), weight)
 
 
-def _read_score(text: str) -> float:
+def _read_bar(text: str) -> float:
     try:
         return float(text.strip().replace(",", ".") or 0)
     except ValueError as error:
-        raise UsageError(f"“{clean(text)[:20]}” is no score: write a number from 0 to 1, such as 0.4.") from error
+        raise UsageError(f"“{clean(text)[:20]}” is no bar: write a number from 0 to 1, such as 0.3.") from error
 
 
 def on_one_line(text: str) -> str:

@@ -12,12 +12,13 @@ from pathlib import Path
 from adapters.cli.platforms import check_platforms
 from bot.app import LOCAL, App, backups_of
 from bot.errors import BotError, NetworkFault, SourceUnavailable, StoreError
-from bot.models import DeliveryState, Item, Kind, Subscription
+from bot.models import DeliveryState, Item, Kind, Subscription, Topic
 from bot.ports.facts import HEARTBEAT, time_of_fact
 from bot.ports.vectors import Embedder
 from bot.private_files import Exposed, exposed, files_of, tighten
 from bot.settings.arxiv_categories import not_collected
 from bot.settings.load import holds_secrets
+from bot.settings.topic_packs import load_packs, new_in_pack
 from bot.summarise.extractive import Extractive
 
 LITTLE_SPACE = 500 * 2**20  # bytes
@@ -211,16 +212,42 @@ def _topics(app: App) -> Iterable[Finding]:
 
 
 async def _categories(app: App) -> list[Finding]:
-    """Which arXiv categories of the followed and of the subscribed topics are not collected, each topic told once."""
+    """Which topics lack what newer packs have, and which of their arXiv categories are not collected, each told once."""
     try:
         places = {(each.workspace, each.topic) for each in await app.store.ledger.every_subscription()}
         own = {workspace: await app.store.workspaces.topics(workspace) for workspace, _ in places}
     except StoreError:
         return []  # told with the database
     topics = [app.topics[name] for name in app.settings.topics if name in app.topics]
+    found = [*await asyncio.to_thread(_packs, app), *_copies(app, own)]
     topics += [topic for workspace, name in sorted(places) if (topic := own[workspace].get(name) or app.topics.get(name))]
     said = {topic.name: text for topic in topics if (text := not_collected(topic, app.settings.arxiv))}
-    return [Finding(f"topic {name}", Grade.NOTE, text.rstrip(".")) for name, text in said.items()]
+    return found + [Finding(f"topic {name}", Grade.NOTE, text.rstrip(".")) for name, text in said.items()]
+
+
+def _packs(app: App) -> list[Finding]:
+    """Which packs in the operator's folder take the place of one that comes with Broadsheet, and lack what it has."""
+    folder = app.settings.topics_dir
+    if folder is None:
+        return []
+    lacks = {name: new_in_pack(app.topics[name], pack) for name, pack in load_packs().items()}
+    how = f"add it, or remove the file in {folder} to take what comes with Broadsheet"
+    return [
+        Finding(f"topic {name}", Grade.NOTE, f"your own pack lacks what the included one has: {said}; {how}")
+        for name, said in lacks.items()
+        if said
+    ]
+
+
+def _copies(app: App, own: Mapping[str, Mapping[str, Topic]]) -> list[Finding]:
+    """Which workspaces have a copy of a pack that lacks what the pack has."""
+    found = []
+    for workspace, topics in own.items():
+        for name, topic in topics.items():
+            if name in app.topics and (said := new_in_pack(topic, app.topics[name])):
+                text = f"the copy of {workspace} lacks what the included one has: {said}"
+                found.append(Finding(f"topic {name}", Grade.NOTE, f"{text}; `topic delete {name}` there takes that"))
+    return found
 
 
 async def _tried(name: str, work: Awaitable[str], otherwise: str = "") -> Finding:

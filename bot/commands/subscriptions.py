@@ -64,7 +64,7 @@ def _number_written(word: str) -> Callable[[float | Usual], Pieces]:
             help="What goes back to what is usual.",
             choices=(
                 ("how many entries", "entries"),
-                ("the least score", "min_score"),
+                ("the bar", "min_score"),
                 ("the layout", "layout"),
                 ("all three", "entries min_score layout"),
             ),
@@ -99,8 +99,8 @@ class Subscribe(Command):
     ] = None
     min_score: Annotated[  # usual: as the topic says
         float | Usual | None,
-        Argument("[min 0.4]", _number_written("min")),
-        Option(help="Only what scores at least so much, from 0 to 1.", least=0, most=1),
+        Argument("[min 0.3]", _number_written("min")),
+        Option(help="The bar: only what is at least so relevant, from 0 to 1.", least=0, most=1),
     ] = None
     layout: Annotated[  # usual: as the settings say
         Layout | Usual | None,
@@ -268,14 +268,14 @@ def _top(words: Words) -> Options:
 
 
 def _min(words: Words) -> Options:
-    words.take("score")
+    words.take("score", "relevance")
     if words.take(*_USUAL):
         return {"min_score": Usual.USUAL}
     word = words.next()
-    score = number(word)
-    if score is None or not 0 <= score <= 1:
-        raise words.fault("*min* takes a score from 0 to 1, such as *min 0.4*.", word)
-    return {"min_score": score}
+    least = number(word)
+    if least is None or not 0 <= least <= 1:
+        raise words.fault("*min* takes a bar from 0 to 1, such as *min 0.3*.", word)
+    return {"min_score": least}
 
 
 def _layout(words: Words) -> Options:
@@ -324,7 +324,7 @@ _PARTS = {
     "at": _Part("time", _at, ("at",)),
     "zone": _Part("time zone", _zone, ("in", "zone", "timezone", "tz")),
     "top": _Part("number of entries", _top, ("top", "max")),
-    "min": _Part("least score", _min, ("min", "minimum")),
+    "min": _Part("bar", _min, ("min", "minimum", "bar")),
     "layout": _Part("layout", _layout, ("layout",)),
     "silence": _Part("part about empty digests", _silence),
     "tag": _Part("tag", _tag, ("tag",)),

@@ -111,7 +111,7 @@ class Part(StrEnum):
     EXAMPLE = "example"  # an item, or a text to be close to
     SOURCES = "sources"  # names, or "all"
     CATEGORIES = "categories"  # arXiv's that are collected for it, or "none"
-    MIN = "min"  # the least score
+    MIN = "min"  # the bar: the relevance that an entry needs
     REPOSITORIES = "repositories"  # a GitHub search
 
 
@@ -123,6 +123,7 @@ _PARTS = {part.value: part for part in Part} | {
     "source": Part.SOURCES,
     "category": Part.CATEGORIES,
     "minimum": Part.MIN,
+    "bar": Part.MIN,
     "repository": Part.REPOSITORIES,
     "repos": Part.REPOSITORIES,
 }

@@ -30,6 +30,7 @@ from bot.models import (
 from bot.models.deliveries import OccurrenceKey
 from bot.ports.digests import DigestMaker
 from bot.ports.messenger import Messenger
+from bot.settings.topic_packs import new_in_pack
 
 log = logging.getLogger(__name__)
 
@@ -215,7 +216,7 @@ class Preparer:
         if not digest.entries and not subscription.always:
             return _Result(replace(inputs.occurrence, state=OccurrenceState.EMPTY), digest)
         layout = await self._requests.layout(subscription.workspace, subscription)
-        digest = replace(digest, tag=subscription.tag, news=_news(subscription, layout) if digest.entries else "")
+        digest = replace(digest, tag=subscription.tag, news=self._news(inputs, layout) if digest.entries else "")
         texts = await asyncio.to_thread(_rendered, inputs, digest, layout)
         if not texts:
             raise ValueError(f"nothing was rendered for {subscription.channel}")
@@ -223,12 +224,16 @@ class Preparer:
         parts = (_delivery(made, said, part, len(texts), now) for part, said in enumerate(texts, start=1))
         return _Result(made, digest, tuple(parts))
 
-
-def _news(subscription: Subscription, layout: Layout) -> str:
-    """Return what a channel is told once whose digests were long before; "" for others."""
-    if layout is not Layout.BRIEF or not subscription.is_new_to_brief:
-        return ""
-    return f"Digests are short now: *subscribe {subscription.topic} full* brings the full cards back."
+    def _news(self, inputs: _DigestInputs, layout: Layout) -> str:
+        """Return what a channel is told once whose digests were long before; "" for others."""
+        if layout is not Layout.BRIEF or not inputs.subscription.is_new_to_brief:
+            return ""
+        topic = inputs.topic
+        said = f"Digests are short now: *subscribe {topic.name} full* brings the full cards back."
+        pack = self._requests.packs.get(topic.name)
+        if not topic.revision or pack is None or not new_in_pack(topic, pack):
+            return said
+        return f"{said} This workspace's own copy of the topic lacks what is new in it: *topic show {topic.name}* says what."
 
 
 def _rendered(inputs: _DigestInputs, digest: Digest, layout: Layout) -> list[tuple[str, str]]:

@@ -14,6 +14,7 @@ from bot.models import LONGEST_TITLE, MOST_WEIGHT, Interest, Topic
 from bot.query import parse
 from bot.settings.arxiv_categories import categories_named
 from bot.settings.sources import SOURCES
+from bot.wording import counted, listed
 
 NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
@@ -104,6 +105,20 @@ def _listed(name: str, values: Iterable[str]) -> list[str]:
 def _quoted(text: str) -> str:
     """A TOML basic string: JSON's escapes are among TOML's, which wants the delete character escaped as well."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def new_in_pack(own: Topic, pack: Topic) -> str:
+    """Return what the pack has that a topic of its name lacks: "a bar of 0.24 and 11 examples (here 4)"; "" for nothing.
+
+    These decide how much of a digest is on topic. Other words, fewer interests or another bar are somebody's choice.
+    """
+    said = [f"a bar of {pack.min_score:g}"] if pack.min_score and not own.min_score else []
+    if len(own.examples) < len(pack.examples):
+        said.append(f"{counted(len(pack.examples), 'example')} (here {len(own.examples)})")
+    reads_arxiv = not own.sources or "arxiv" in own.sources
+    if reads_arxiv and pack.categories and not own.categories:
+        said.append(f"{counted(len(pack.categories), 'category')} of arXiv")
+    return listed(said)
 
 
 def load_packs(folder: Path | None = None) -> dict[str, Topic]:

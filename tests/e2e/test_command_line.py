@@ -281,6 +281,23 @@ async def test_the_doctor_says_which_categories_of_the_topics_are_not_collected(
     assert "topic robotics: arXiv's cs.RO is not collected" in " ".join(told.split())
 
 
+async def test_the_doctor_names_packs_and_copies_of_packs_that_lack_what_came_since(desk: Desk) -> None:
+    folder = desk.folder / "packs"
+    folder.mkdir()
+    (folder / "mine.toml").write_text('name = "robotics"\ntitle = "Robots"\nquery = "robot"\n')
+    told = (await desk.run("doctor", "--offline", BROADSHEET_TOPICS_DIR=str(folder))).out
+    assert "your own pack lacks what the included one has: a bar of 0.2" in " ".join(told.split())
+    assert "your own" not in (await desk.run("doctor", "--offline")).out
+
+    await desk.run("topic", "edit", "hci", "title", "Screens")
+    await desk.run("topic", "edit", "hci", "categories", "none")
+    await desk.run("subscribe", "hci")
+    told = (await desk.run("doctor", "--offline")).out
+    assert "the copy of local lacks what the included one has: 2 categories of arXiv" in " ".join(told.split())
+    await desk.run("topic", "delete", "hci")
+    assert "lacks" not in (await desk.run("doctor", "--offline")).out
+
+
 async def test_the_doctor_says_which_files_others_can_read_and_how_to_mend_it(desk: Desk) -> None:
     settings, kept = desk.folder / "broadsheet.toml", desk.folder / "kept"
     settings.chmod(0o644)

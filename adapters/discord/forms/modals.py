@@ -152,7 +152,7 @@ def _labelled(label: str, hint: str, component: dict[str, Any]) -> dict[str, Any
 _TITLES = {FormKind.SUBSCRIPTION: "Subscribe", FormKind.TOPIC: "Topic", FormKind.FILTER: "Filter"}
 _TOPIC = FormField("Topic", "/digest topics lists them.", required=True)
 _WHEN = FormField("When", "For example weekdays at 09:00 in Europe/Zurich, or monthly on 15.", required=True)
-_NUMBERS = FormField("How many entries, and how good", "For example top 7 min 0.4; nothing: as usual.")
+_NUMBERS = FormField("How many entries, and how good", "For example top 7 min 0.3; nothing: as usual.")
 _FILTER = FormField("Filter", "A query that everything posted here must satisfy.", long=True)
 _QUERY = FormField("Only what satisfies", "A query; nothing: everything may be posted.", long=True)
 _USUAL = "usual"
@@ -190,7 +190,7 @@ def _fields(form: Form, said: Said) -> list[dict[str, Any]]:
         case TopicForm():
             first = ("title", forms.TITLE) if form.name else ("name", forms.NAME)
             others = (("query", forms.QUERY), ("interests", forms.INTERESTS), ("examples", forms.EXAMPLES))
-            least = ("min", forms.LEAST_SCORE)
+            least = ("min", forms.BAR)
             return [_text_field(name, field, said[name]) for name, field in (first, *others, least)]
         case FilterForm():
             here = {Scope.HERE.value: "In this channel"} if form.subscribed else {}

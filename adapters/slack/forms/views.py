@@ -127,7 +127,7 @@ def _what_ranks(form: TopicForm, sources: Mapping[str, str]) -> list[Block]:
         _field("interest", replace(forms.INTERESTS, hint=hint), interests),
         _field("example", forms.EXAMPLES, text_input(texts["examples"], multiline=True, placeholder="2606.01234")),
         *([field("sources", "Sources", ticked, hint="None ticked: all of them.")] if known else []),
-        _field("min", forms.LEAST_SCORE, number_input(texts["min"], "0", "1", decimal=True)),
+        _field("min", forms.BAR, number_input(texts["min"], "0", "1", decimal=True)),
         field("description", "Description", text_input(form.description)),
         field("repositories", "GitHub searches", searches, hint="One a line: repositories that they find are collected."),
     ]
@@ -197,7 +197,10 @@ def _subscription_fields(form: SubscribeForm, field: Callable[..., Block]) -> li
             hint="Empty: the usual.",
         ),
         field(
-            "min", "Least score", number_input(least, "0", "1", decimal=True), hint="From 0 to 1. Empty: as the topic says."
+            "min",
+            "Bar",
+            number_input(least, "0", "1", decimal=True),
+            hint="Relevance, from 0 to 1. Empty: as the topic says.",
         ),
         field("layout", "Layout", one_of(_LAYOUTS, form.layout or _USUAL), optional=False),
         field("empty", "When there is nothing", one_of(_EMPTY, "always" if form.always else "quiet"), optional=False),

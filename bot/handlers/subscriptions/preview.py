@@ -88,7 +88,7 @@ async def _outlook(topic: Topic, subscription: Subscription | None, now: datetim
 
 
 def _for_more(topic: Topic) -> tuple[str, ...]:
-    return (f"*topic show {topic.name}* shows what it lets in and the score it asks for.",)
+    return (f"*topic show {topic.name}* shows what it lets in and its bar.",)
 
 
 def _buttons(topic: Topic, subscription: Subscription | None) -> tuple[Button, ...]:

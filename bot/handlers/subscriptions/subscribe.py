@@ -61,7 +61,7 @@ async def _checked(command: Subscribe) -> tuple[Subscribe, Query | None]:
     if isinstance(command.entries, int) and not 1 <= command.entries <= MOST_ENTRIES:
         raise UsageError(f"A digest has 1 to {MOST_ENTRIES} entries.", hint="For example *top 7*.")
     if isinstance(command.min_score, float | int) and not 0 <= command.min_score <= 1:
-        raise UsageError("A score lies between 0 and 1.", hint="For example *min 0.4*.")
+        raise UsageError("A bar lies between 0 and 1.", hint="For example *min 0.3*.")
     if command.zone:
         command = replace(command, zone=await asyncio.to_thread(zones.resolve, command.zone))
     return command, read_filter(command.filter) if command.filter.strip() else None

@@ -172,7 +172,7 @@ async def _try_subscribing(command: Subscribe) -> None:
     if isinstance(command.entries, int) and not 1 <= command.entries <= MOST_ENTRIES:
         raise Misfit(f"A digest has 1 to {MOST_ENTRIES} entries.", "entries")
     if isinstance(command.min_score, float) and not 0 <= command.min_score <= 1:
-        raise Misfit("A score lies between 0 and 1.", "min")
+        raise Misfit("A bar lies between 0 and 1.", "min")
 
 
 async def _try_making(context: HandlerContext, command: CreateTopic, actor: Actor) -> Topic:

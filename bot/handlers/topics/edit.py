@@ -264,7 +264,7 @@ async def _least(_context: HandlerContext, _actor: Actor, command: EditTopic) ->
     except ValueError:
         least = math.nan
     if not 0 <= least <= 1:
-        raise UsageError("A score lies between 0 and 1.", hint="For example *min 0.4*.")
+        raise UsageError("A bar lies between 0 and 1.", hint="For example *min 0.3*.")
     return Edit(lambda topic: replace(topic, min_score=least))
 
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from bot.commands import ListTopics, Part, Profile, ShowTopic
 from bot.handlers.context import HandlerContext, handles
 from bot.handlers.wording.replies import button, one_line, preview_button, show_button, subscribe_button, unsubscribe_button
-from bot.handlers.wording.topics import interest_in_words, part_values
+from bot.handlers.wording.topics import bar_in_words, interest_in_words, new_in_words, part_values
 from bot.models import Actor, Field, Reply, ReplyEntry, Subscription, Topic
 from bot.settings.arxiv_categories import not_collected
 from bot.wording import counted, listed, shortened
@@ -74,9 +74,10 @@ async def show_topic(context: HandlerContext, command: ShowTopic, actor: Actor, 
     subscribe = subscribe_button(name)
     unsubscribe = unsubscribe_button(name)
     learned = len(await context.store.people.feedback(actor.workspace, name))
+    lacks = new_in_words(topic, context.packs.get(name)), not_collected(topic, context.arxiv, subscribed=bool(users))
     return Reply(
         title=f"{topic.title} ({name})",
-        text=tuple(filter(None, (topic.description, not_collected(topic, context.arxiv, subscribed=bool(users))))),
+        text=tuple(filter(None, (topic.description, *lacks))),
         fields=tuple(Field(*each) for each in _made_of(context, topic, users, learned, actor)),
         entries=await _lists(context, topic),
         next_steps=(
@@ -100,7 +101,7 @@ def _made_of(
         ("Filter", one_line(topic.filter.text) or "none"),
         ("Sources", part_values(topic, Part.SOURCES)[0]),
         ("arXiv categories", part_values(topic, Part.CATEGORIES)[0]),
-        ("Least score", f"{topic.min_score:g}"),
+        ("Bar", bar_in_words(topic.min_score)),
         ("Feedback", counted(learned, "answer")),
         ("Revision", f"{topic.revision}, {_origin(context, topic)}" if topic.revision else "as it comes with Broadsheet"),
         ("Used", _use(users, actor)),

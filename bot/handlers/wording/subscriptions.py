@@ -9,6 +9,7 @@ from bot.handlers.context import HandlerContext
 from bot.handlers.subscriptions.times import moment_in_words, pause_in_words, posted_next
 from bot.handlers.wording.failures import in_one_line
 from bot.handlers.wording.replies import button, one_line, preview_button, title_of, unsubscribe_button
+from bot.handlers.wording.topics import bar_in_words
 from bot.models import Actor, Button, Field, ReplyEntry, Subscription, Topic
 from bot.wording import counted
 
@@ -47,7 +48,7 @@ async def subscription_fields(
         ("When", due.words),
         ("Next", "when it is resumed" if waits else moment_in_words(due.next, now)),
         ("Entries", f"up to {subscription.entries or settled or context.limits.entries}"),
-        ("Least score", f"{least:g}"),
+        ("Bar", bar_in_words(least)),
         ("Filter", _filters_in_words(subscription, topic)),
         ("Layout", (await context.requests.layout(subscription.workspace, subscription)).value),
         ("When there is nothing", "says so" if subscription.always else "stays quiet"),
@@ -69,7 +70,7 @@ def _filters_in_words(subscription: Subscription, topic: Topic | None) -> str:
 def _size_in_words(subscription: Subscription) -> str:
     """Return what departs from the usual: "up to 5 entries, full"."""
     said = [f"up to {counted(subscription.entries, 'entry')}"] if subscription.entries else []
-    said += [f"at least {subscription.min_score:g}"] if subscription.min_score is not None else []
+    said += [f"a bar of {subscription.min_score:g}"] if subscription.min_score is not None else []
     said += [subscription.layout.value] if subscription.layout else []
     said += ["also when there is nothing"] if subscription.always else []
     return ", ".join(said)

@@ -5,10 +5,11 @@ from bot.handlers.clauses import clause_text
 from bot.handlers.wording.replies import one_line
 from bot.models import Interest, Topic
 from bot.query import parse
+from bot.settings.topic_packs import new_in_pack
 
 PART_NAMES = {
     **{part: part.value for part in Part},
-    Part.MIN: "least score",
+    Part.MIN: "bar",
     Part.INTEREST: "interests",
     Part.EXAMPLE: "examples",
     Part.REPOSITORIES: "repository searches",
@@ -57,6 +58,20 @@ def definition(topic: Topic) -> str:
 def interest_in_words(interest: Interest) -> str:
     """Return "KV cache × 2.5"."""
     return f"{clause_text(parse(interest.clause).tree)} × {interest.weight:g}"
+
+
+def bar_in_words(bar: float) -> str:
+    """Return "0.24 of relevance": freshness and votes lift nothing over the bar. "none" for 0."""
+    return f"{bar:g} of relevance" if bar else "none"
+
+
+def new_in_words(own: Topic, pack: Topic | None) -> str:
+    """Return what a workspace's own copy of a pack lacks of the pack as it is now, and how to take it; "" for nothing."""
+    lacks = new_in_pack(own, pack) if pack and own.revision else ""
+    if not lacks:
+        return ""
+    back = write(DeleteTopic(own.name))
+    return f"{own.name} comes with {lacks} now, which this copy lacks. *{back}* gives the copy up for that."
 
 
 def copied_in_words(topic: Topic) -> str:

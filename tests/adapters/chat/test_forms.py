@@ -95,7 +95,7 @@ def test_a_title_that_is_not_asked_for_stays() -> None:
 
 
 @pytest.mark.parametrize(
-    ("field", "text", "told"), [("min", "much", "is no score"), ("interests", "2.5", "is a weight without words")]
+    ("field", "text", "told"), [("min", "much", "is no bar"), ("interests", "2.5", "is a weight without words")]
 )
 def test_what_cannot_be_read_is_told(field: str, text: str, told: str) -> None:
     with pytest.raises(UsageError, match=told):

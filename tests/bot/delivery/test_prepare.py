@@ -158,13 +158,13 @@ async def test_what_is_late_says_so(after: timedelta, late: bool) -> None:
 NEWS = "Digests are short now: *subscribe kv full* brings the full cards back."
 
 
-async def next_payload(harness: Harness, made: Subscription, hours: int) -> str:
+async def next_payload(harness: Harness, made: Subscription, hours: int, packs: Mapping[str, Topic] = TOPICS) -> str:
     """Let the subscription be due so many hours later, and return what is posted then; 0: what is due already."""
     then = NOW + hours * HOUR
     await harness.store.items.add([paper(f"2604.{hours:05}", title=f"The cache of hour {hours}")], then - HOUR / 2)
     at = replace(occurrence(made, now=then), slot=hours)
     await harness.store.ledger.open_occurrences([at], made, then + timedelta(days=1))
-    await preparer(harness).prepare_due(then)
+    await preparer(harness, packs).prepare_due(then)
     return next(each.payload for each in (await harness.rows()).values() if each.occurrence[2] == hours)
 
 
@@ -173,6 +173,16 @@ async def test_a_subscription_of_before_is_told_once_that_digests_are_short_now(
     made = await due(harness, is_new_to_brief=True)
     said = [await next_payload(harness, made, hours) for hours in (0, 1, 2)]
     assert [NEWS in each for each in said] == [True, False, False]
+
+
+async def test_who_changed_a_pack_is_told_once_that_it_lacks_what_came_since() -> None:
+    harness = await furnished()
+    made = await due(harness, is_new_to_brief=True)
+    copy = replace(TOPICS["kv"], title="Caches")
+    await harness.store.workspaces.save_topic("chat:T1", copy, change(), replaces=0)
+    packs = {"kv": replace(TOPICS["kv"], min_score=0.2, categories=("cs.AR",))}
+    said = [await next_payload(harness, made, hours, packs) for hours in (0, 1)]
+    assert ["*topic show kv* says what." in each for each in said] == [True, False]
 
 
 async def test_who_has_full_digests_or_subscribed_since_is_told_nothing() -> None:

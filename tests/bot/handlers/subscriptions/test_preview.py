@@ -93,7 +93,7 @@ async def test_a_digest_of_nothing_says_where_to_look(ada: Asker) -> None:
     reply = await asker(empty, ada.now).ask("now kv")
 
     assert titles(reply) == [[]]
-    assert reply.next_steps == ("*topic show kv* shows what it lets in and the score it asks for.",)
+    assert reply.next_steps == ("*topic show kv* shows what it lets in and its bar.",)
 
 
 async def test_a_paused_subscription_says_so(ada: Asker) -> None:

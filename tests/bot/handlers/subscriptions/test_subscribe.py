@@ -32,7 +32,7 @@ async def test_subscribing_says_what_is_posted_where_when_and_when_next(ada: Ask
         "When": "on weekdays at 09:30 (Europe/Zurich)",
         "Next": "Wednesday 1 April at 09:30, in 30 minutes",
         "Entries": "up to 5",
-        "Least score": "0.4",
+        "Bar": "0.4 of relevance",
         "Filter": "kind:paper -blockchain",
         "Layout": "brief",
         "When there is nothing": "says so",

@@ -39,7 +39,7 @@ async def test_showing_a_topic_tells_all_that_it_is_made_of(ada: Asker) -> None:
         "Filter": "-cooking",
         "Sources": "arxiv, feed",
         "arXiv categories": "none",
-        "Least score": "0.25",
+        "Bar": "0.25 of relevance",
         "Feedback": "1 answer",
         "Revision": "4, changed from what comes with Broadsheet",
         "Used": "subscribed in 1 channel",
@@ -50,6 +50,27 @@ async def test_showing_a_topic_tells_all_that_it_is_made_of(ada: Asker) -> None:
         ("Repositories", ("1. topic:kv-cache stars:>50",)),
     ]
     assert [each.label for each in reply.buttons] == ["Preview", "Subscribe", "What it learned"]
+
+
+async def test_a_copy_of_a_pack_says_what_newer_packs_have_and_how_to_take_it(ada: Asker) -> None:
+    await ada.ask("topic edit kv title Caches")
+    packs = ada.context.packs
+    newer = replace(packs["kv"], min_score=0.2, examples=(*packs["kv"].examples, "A cache."), categories=("cs.AR", "cs.DC"))
+    upgraded = Asker(replace(ada.context, packs={**packs, "kv": newer}), ada.actor, ada.now)
+
+    said = "kv comes with a bar of 0.2, 3 examples (here 2) and 2 categories of arXiv now, which this copy lacks."
+    assert any(said in each for each in (await upgraded.ask("topic show kv")).text)
+    assert not any("lacks" in each for each in (await ada.ask("topic show kv")).text)  # nothing came since
+    await upgraded.ask("topic delete kv")
+    assert not any("lacks" in each for each in (await upgraded.ask("topic show kv")).text)
+
+
+async def test_a_bar_and_words_of_ones_own_are_a_choice_that_nobody_is_told_of(ada: Asker) -> None:
+    await ada.ask("topic edit kv min 0.1")
+    await ada.ask("topic edit kv query tea")
+    packs = ada.context.packs
+    upgraded = Asker(replace(ada.context, packs={**packs, "kv": replace(packs["kv"], min_score=0.2)}), ada.actor, ada.now)
+    assert not any("lacks" in each for each in (await upgraded.ask("topic show kv")).text)
 
 
 async def test_a_topic_says_which_of_its_categories_are_not_collected(ada: Asker) -> None:
