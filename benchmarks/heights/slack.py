@@ -46,6 +46,7 @@ pre { border: 1px solid #ddd; background: #f8f8f8; border-radius: 4px; padding: 
 .button { border: 1px solid #bbb; border-radius: 4px; height: 26px; padding: 0 10px; font-weight: 700; font-size: 13px;
   line-height: 26px }
 .phone .button { height: 34px; line-height: 34px; font-size: 15px }
+.phone .actions .more { height: 34px; line-height: 28px }
 .danger { color: #e01e5a; border-color: #e01e5a }
 .divider { border-bottom: 1px solid #ddd; margin: 4px 0 8px }
 ol { margin: 4px 0; padding-left: 28px }

@@ -72,8 +72,8 @@ async def everything_is_done(shared: SharedDesk, team: str, installed: Installed
     for person in (member, shared.dora, shared.egon):
         listed = await found_by_form(shared, posted, person)
         assert (listed.team, listed.shown_to) == (team, person.id)
-        for where, label in ((digest, "Save"), (digest, "More like this"), (digest, "Similar")):
-            answered = await (await fake.click(where, label, user=person)).answer()
+        for label in ("Details", "Save", "More like this", "Similar"):
+            answered = await (await fake.click(digest, label, user=person)).answer()
             assert (answered.team, answered.shown_to) == (team, person.id)
             assert "not installed" not in answered.words
         if person is member or not installed.is_org_wide:

@@ -44,12 +44,13 @@ _TITLE = 150  # characters, as `units` counts them
 _GIST = 300
 _FACTS = 200
 _DOT = "\u00a0· "  # begins no line
+_MINUTES = "\u00a0min"
 _ADDRESS = 1_500  # longer ones are not shown: a section holds 3,000
 
 
 def masthead(digest: Digest, *, late: bool) -> BlockGroup:
     """Return the digest's name, how many entries of how many items it has, and how long they take; of a late one the day."""
-    told = f"{digest_name(digest)} · {counted(digest)}"
+    told = f"{digest_name(digest)} · {counted(digest).replace(' min', _MINUTES)}"
     mark = f"⏰ {late_sentence(digest)}" if late else ""
     return block_group(header(told), context_line(mark), text="\n".join(filter(None, (exact(told), mark))))
 

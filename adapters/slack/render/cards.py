@@ -17,6 +17,7 @@ from adapters.slack.render.blocks import (
     actions,
     block_group,
     context_line,
+    divider,
     exact,
     link,
     link_run,
@@ -56,11 +57,12 @@ def _marked(item: Item) -> tuple[str, ...]:
     return tuple(f"⚠ {word}" for word in warnings(item))
 
 
-def entry_group(entry: Entry, number: int, digest: Digest) -> BlockGroup:
-    """Return the card of a digest's entry with its buttons."""
+def entry_group(entry: Entry, number: int, digest: Digest, *, alone: bool = False) -> BlockGroup:
+    """Return the card of a digest's entry with its buttons, below a line where it is neither the first nor `alone`."""
     key = entry.ranked.item.key
     made = card_group(entry, digest.day, (*card_buttons(key, digest.topic), bibtex_button(key)), number)
-    return replace(made, keys=((key,),))
+    line = block_group(divider() if number > 1 and not alone else [])
+    return replace(made, blocks=(*line.blocks, *made.blocks), size=line.size + made.size, keys=((key,),))
 
 
 def card_group(entry: Entry, today: date, buttons: Sequence[Button], number: int | None = None) -> BlockGroup:

@@ -132,7 +132,7 @@ def digest(digest: Digest, *, layout: Layout, late: bool) -> list[SlackMessage]:
 
 def _alone(digest: Digest) -> Iterator[SlackMessage]:
     for number, entry in enumerate(digest.entries, start=1):
-        yield from messages_of([entry_group(entry, number, digest)])
+        yield from messages_of([entry_group(entry, number, digest, alone=True)])
 
 
 def _groups(digest: Digest, *, whole: bool) -> Iterator[BlockGroup]:

@@ -41,7 +41,7 @@ async def test_a_digest_is_posted_with_its_mark_with_no_preview_and_with_a_text(
 
     assert message.ts == ts
     assert message.metadata == {"event_type": EVENT, "event_payload": {"d": sent.id}}
-    assert "GPU systems · 3 of 412 · 1 min" in message.text
+    assert "GPU systems · 3 of 412 · 1\xa0min" in message.text
     assert (message.asked["unfurl_links"], message.asked["unfurl_media"]) == (False, False)
     assert (message.asked["parse"], message.asked["link_names"]) == ("none", False)
     assert room.fake.rejected == room.fake.mentions == []

@@ -54,7 +54,7 @@ def wide(count: int) -> Digest:
 def test_it_says_how_many_of_how_many_and_how_long_it_takes_and_the_day_where_it_is_late() -> None:
     (on_time,), (late,) = brief(GPU), brief(GPU, late=True)
 
-    assert on_time.blocks[0]["text"]["text"] == "GPU systems · 3 of 412 · 1 min"
+    assert on_time.blocks[0]["text"]["text"] == "GPU systems · 3 of 412 · 1\xa0min"
     assert "Wednesday" not in read(on_time)
     assert "⏰ Late: this digest was due on Wednesday 1 April 2026." in read(late)
 
