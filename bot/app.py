@@ -100,16 +100,16 @@ class App:
     async def followed(self) -> Sequence[str]:
         """Return the names of the topics that are subscribed in the terminal; without any, those in the settings."""
         subscribed = await self.store.workspaces.subscriptions(LOCAL, channel=LOCAL)
-        return [each.topic for each in subscribed if not each.paused] or self.settings.topics
+        return list(dict.fromkeys(each.topic for each in subscribed if not each.paused)) or self.settings.topics
 
     async def request(self, name: str, *, entries: int | None = None, window: timedelta | None = None) -> DigestRequest:
         """Return the terminal's request for the topic of that name, as it is subscribed there, but for what is given here.
 
-        It may show what is older than the subscription: nothing of it is posted anywhere. Raises UsageError for a name
-        that is not there.
+        It may show what is older than the subscription: nothing of it is posted anywhere. Of several
+        subscriptions it is the first, a daily one where there is one. Raises UsageError for a name that is not there.
         """
         topic, actor = await self.handler_context.topic_named(LOCAL, name), self.terminal()
-        here = await self.handler_context.subscription_here(actor, topic.name)
+        here = next(iter(await self.handler_context.subscriptions_here(actor, topic.name)), None)
         request = await self.handler_context.request(actor, topic, here)
         limits = replace(request.limits, entries=entries or request.limits.entries)
         return replace(request, limits=limits, window=window or request.window, since_last=window is None, baseline=None)

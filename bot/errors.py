@@ -21,9 +21,10 @@
 The text of each is one sentence a person can act on. Foreign exceptions are translated where they enter, the cause kept.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from enum import StrEnum
+from typing import Any
 
 
 class BotError(Exception):
@@ -45,10 +46,11 @@ class UsageError(BotError):
 class Unclear(UsageError):
     """What was named may be several things.
 
-    `choices` are (label, value) pairs: the command means one thing when its field `field` is one of the values.
+    `choices` are (label, value) pairs: the command means one thing when its field `field` is one of the values, or when
+    several fields are as the mapping says that the value is.
     """
 
-    def __init__(self, message: str, field: str, choices: Sequence[tuple[str, str]]) -> None:
+    def __init__(self, message: str, field: str, choices: Sequence[tuple[str, str | Mapping[str, Any]]]) -> None:
         super().__init__(message)
         self.field = field
         self.choices = tuple(choices)

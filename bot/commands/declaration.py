@@ -13,6 +13,7 @@ from typing import Annotated, Any, ClassVar, Self, TypeVar, get_args, get_type_h
 
 from bot.commands.words import EXACT, SEVERAL_WORDS, Word, Words, item_text, plain, shown
 from bot.errors import UsageError
+from bot.models import Rhythm
 
 
 class Group(StrEnum):
@@ -375,4 +376,17 @@ PageNumber = Annotated[
     int,
     Argument("[page 2]", formatted("page {}"), _page),
     Option(help="Which page.", least=1, most=MOST_PAGES),
+]
+
+
+def read_rhythm(words: Words, _usage: Usage | None = None) -> Rhythm | None:
+    """Read which of several subscriptions to a topic is meant; None where it is not said."""
+    word = words.take(*Rhythm)
+    return Rhythm(word.option) if word else None
+
+
+OneOfSeveral = Annotated[  # None: the only one
+    Rhythm | None,
+    Argument(f"[{'|'.join(Rhythm)}]", formatted("{}"), read_rhythm),
+    Option(help="Which one, where the channel has several digests of the topic."),
 ]

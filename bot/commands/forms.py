@@ -11,7 +11,7 @@ from bot.commands.schedule import WEEK
 from bot.commands.subscriptions import Subscribe
 from bot.commands.topics import CreateTopic, EditTopic, Filter, FilterAction, Part, Scope
 from bot.errors import Misfit
-from bot.models import Interest, Layout
+from bot.models import Interest, Layout, Rhythm, Schedule
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,6 +21,7 @@ class SubscribeForm:
     topic: str
     title: str = ""
     subscribed: bool = False  # the channel is; what stands here is how
+    several: bool = False  # it has others to the topic too: the days tell which one is meant
     weekdays: tuple[int, ...] = WEEK  # 0 is Monday, in order, each once; () with a day of the month
     month_day: int = 0  # 1–31; 0: by days of the week
     at: time = time(9)
@@ -101,18 +102,25 @@ _SAID = ("at", "zone", "always")  # what is said as it stands
 def _subscribing(before: SubscribeForm, after: SubscribeForm) -> Iterator[Command]:
     if not after.weekdays and not after.month_day:
         raise Misfit("Choose at least one day of the week, or a day of the month.", "days")
+    if before.subscribed and _rhythm(before) is not _rhythm(after):  # another one, beside that which stands
+        before = replace(before, subscribed=False, several=False)
     said = {name: getattr(after, name) for name in _SAID if not before.subscribed or _differ(before, after, name)}
+    days = {"month_day": after.month_day} if after.month_day else {"weekdays": tuple(sorted(set(after.weekdays)))}
     if not before.subscribed or _differ(before, after, "weekdays", "month_day"):
-        said |= {"month_day": after.month_day} if after.month_day else {"weekdays": tuple(sorted(set(after.weekdays)))}
+        said |= days
     for name in ("entries", "min_score", "layout"):
         said |= _or_usual(before, after, name)
     was, wanted = _line(before.filter), _line(after.filter)
     if wanted and (wanted != was or not before.subscribed):
         said["filter"] = wanted
     if before.subscribed and was and not wanted:
-        yield Filter(after.topic, FilterAction.CLEAR, scope=Scope.HERE)
+        yield Filter(after.topic, FilterAction.CLEAR, scope=Scope.HERE, rhythm=_rhythm(before) if before.several else None)
     if said:
-        yield Subscribe(topic=after.topic, **said)
+        yield Subscribe(topic=after.topic, **said | (days if before.several else {}))
+
+
+def _rhythm(form: SubscribeForm) -> Rhythm:
+    return Schedule(weekdays=form.weekdays, month_day=form.month_day).rhythm
 
 
 def _or_usual(before: SubscribeForm, after: SubscribeForm, name: str) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from bot.commands.declaration import (
     Argument,
     Command,
     Group,
+    OneOfSeveral,
     Option,
     Permission,
     Pieces,
@@ -345,6 +346,7 @@ class Post(Command):
     """Post the next digest of a topic here now, once a day; the first one is the best of the last days."""
 
     topic: TopicHere
+    rhythm: OneOfSeveral = None
 
 
 @declared(
@@ -359,6 +361,7 @@ class Unsubscribe(Command):
     """End this channel's subscription to a topic."""
 
     topic: Annotated[str, topic(skipped="from"), HERE]
+    rhythm: OneOfSeveral = None
 
 
 @declared(
@@ -394,6 +397,7 @@ class Pause(Command):
     """Post nothing of a topic here until a day, or until it is resumed."""
 
     topic: TopicHere
+    rhythm: OneOfSeveral = None
     until: Annotated[
         str,
         Argument("[until WHEN]", behind("until"), _until),
@@ -413,3 +417,4 @@ class Resume(Command):
     """Post again what was paused."""
 
     topic: TopicHere
+    rhythm: OneOfSeveral = None

@@ -11,6 +11,7 @@ from bot.commands.declaration import (
     Argument,
     Command,
     Group,
+    OneOfSeveral,
     Option,
     Permission,
     Pieces,
@@ -25,6 +26,7 @@ from bot.commands.declaration import (
     missing,
     number,
     number_text,
+    read_rhythm,
     text,
     topic,
     topic_name,
@@ -284,7 +286,7 @@ class Scope(StrEnum):
     example="filter gpu-systems test has:code -survey",
     permission=Permission.SOME,
     aliases=("filters",),
-    order=("topic", "scope", "action", "query"),
+    order=("topic", "scope", "rhythm", "action", "query"),
 )
 @dataclass(frozen=True, slots=True)
 class Filter(Command):
@@ -307,12 +309,14 @@ class Filter(Command):
             choices=(("this channel's", Scope.HERE.value), ("the topic's, everywhere", Scope.TOPIC.value)),
         ),
     ] = None
+    rhythm: OneOfSeveral = None
 
     @classmethod
     def read(cls, words: Words) -> Self:
-        """Read `filter TOPIC [here|everywhere] [ACTION] [QUERY…]`."""
+        """Read `filter TOPIC [here|everywhere] [RHYTHM] [ACTION] [QUERY…]`."""
         topic = topic_name(words, cls.usage)
         scope = _scope(words)
+        rhythm = read_rhythm(words)
         word = words.take(*FilterAction)
         action = FilterAction(word.option) if word else FilterAction.SHOW
         if action in (FilterAction.SHOW, FilterAction.CLEAR):
@@ -322,17 +326,17 @@ class Filter(Command):
                 hint = f"Did you mean *{near}*?" if near else "To try a query without setting it: *filter TOPIC test QUERY*."
                 raise words.fault(f'"{shown(left.text)}" says not what to do: {", ".join(FilterAction)}.', left, hint)
             end(words, cls.usage)
-            return cls(topic, action, scope=scope)
+            return cls(topic, action, scope=scope, rhythm=rhythm)
         query = query_text(words.rest())
         if not query.strip() and action is not FilterAction.TEST:
             example = f"filter {shown(topic)} {action} has:code -survey"
             raise words.fault(f"*filter TOPIC {action}* needs a query: write for example *{example}*.")
-        return cls(topic, action, query.strip() and query, scope)
+        return cls(topic, action, query.strip() and query, scope, rhythm)
 
     def written(self) -> Pieces:
         """Return what stands behind the verb: the action too where it follows whose filter is meant."""
         plainly = self.action is FilterAction.SHOW and self.scope is None
-        said = (self.scope or "", "" if plainly else self.action, Said(self.query) if self.query else "")
+        said = (self.scope or "", self.rhythm or "", "" if plainly else self.action, Said(self.query) if self.query else "")
         return (Said(self.topic), *(piece for piece in said if piece))
 
     @classmethod

@@ -156,6 +156,7 @@ class SubscriptionPauser:
         """Have the owner told that a digest was not posted, though nothing is paused: nobody would look for the gap."""
         place = {"channel": delivery.channel, "topic": delivery.topic}
         held = await self._context.store.workspaces.subscriptions(delivery.workspace, **place)
+        held = [each for each in held if each.id == delivery.occurrence[0]]
         if notices := _to_owners(held, lambda found: _skipped_text(found, delivery, reason), now):
             await self._outbox.add_notices(notices)
 
@@ -222,7 +223,7 @@ def _change(subscription: Subscription, before: str, after: str, now: datetime) 
         workspace=subscription.workspace,
         at=now,
         person=SERVICE,
-        what=f"subscription {subscription.channel} {subscription.topic}",
+        what=f"subscription {subscription.channel} {subscription.topic} {subscription.rhythm}",
         before=before,
         after=after,
     )
@@ -238,7 +239,7 @@ def _to_owners(
 
 
 def _named(subscriptions: Sequence[Subscription]) -> str:
-    return some([f"{each.topic} in {each.channel}" for each in subscriptions])
+    return some(list(dict.fromkeys(f"{each.topic} in {each.channel}" for each in subscriptions)))
 
 
 def _commands(word: str, subscriptions: Sequence[Subscription]) -> str:

@@ -155,7 +155,7 @@ class Publisher:
         The last arrival is read first, and once: what is stored from then on is left to the next digest.
         """
         through = await self._store.items.last_arrival()
-        place = (request.workspace, request.channel, request.topic.name)
+        place = (request.workspace, request.channel, request.topic.name, request.rhythm)
         # Before what was posted is read: what is dropped in between is looked at once more, and not lost.
         dropped, last = await self._store.digests.unposted(*place), await self._store.digests.last(*place)
         ended = last[1] if last else None
@@ -233,6 +233,8 @@ class Publisher:
         moved = [each.ranked for each in made.entries if each.ranked.item.key in happened]
         return replace(
             made,
+            subscription=request.subscription,
+            rhythm=request.rhythm or "",
             left_out=left_out(request, selection, arrivals, still, now),
             above=len(selection.passed),
             cap=request.limits.entries,
@@ -264,7 +266,8 @@ class Publisher:
         """Return what fell to the cap of earlier digests, by the key that it has now; nothing where a span is asked for."""
         if not request.since_last:
             return {}
-        past = await self._store.digests.past(request.workspace, request.channel, topic=request.topic.name)
+        digests, topic = self._store.digests, request.topic.name
+        past = await digests.past(request.workspace, request.channel, topic=topic, rhythm=request.rhythm)
         still = still_candidates(past, request.baseline, now, made_arrival=request.made_arrival)
         known = await self._store.items.find(still) if still else {}
         return {known[key].key: each for key, each in still.items() if key in known}

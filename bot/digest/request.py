@@ -46,6 +46,8 @@ class RequestBuilder:
             return request
         return replace(
             request,
+            subscription=subscription.id,
+            rhythm=subscription.rhythm,
             filter=subscription.filter,
             min_score=subscription.min_score,
             baseline=subscription.baseline,

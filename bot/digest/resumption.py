@@ -24,7 +24,7 @@ async def begun_afresh(store: Store, subscription: Subscription, now: datetime) 
     if (made >= latest or not was_paused) and subscription.made_arrival is not None:
         return replace(subscription, baseline=made, baseline_arrival=subscription.made_arrival)
     begins = max(made, latest)
-    last = await store.digests.last(subscription.workspace, subscription.channel, subscription.topic)
+    last = await store.digests.last(subscription.workspace, subscription.channel, subscription.topic, subscription.rhythm)
     found = await stored_since(store.items, begins, now)
     if last and last[1].time >= begins:
         found = min(found, last[1])

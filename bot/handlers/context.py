@@ -128,16 +128,23 @@ class HandlerContext:
                 hint="Ask one of them; anyone may search, preview with *now*, and try a filter with *filter TOPIC test*.",
             )
 
-    async def subscription_here(self, actor: Actor, topic: str) -> Subscription | None:
-        """Return the subscription of the actor's channel to the topic of that very name, None when there is none."""
-        found = await self.store.workspaces.subscriptions(actor.workspace, channel=actor.channel, topic=topic)
-        return next(iter(found), None)
+    async def subscriptions_here(self, actor: Actor, topic: str) -> Sequence[Subscription]:
+        """Return the subscriptions of the actor's channel to the topic of that very name: one of each rhythm at most."""
+        return await self.store.workspaces.subscriptions(actor.workspace, channel=actor.channel, topic=topic)
+
+    async def is_one_of_several(self, subscription: Subscription) -> bool:
+        """Say whether its channel has other subscriptions to its topic, so that only its rhythm tells which is meant."""
+        place = {"channel": subscription.channel, "topic": subscription.topic}
+        return len(await self.store.workspaces.subscriptions(subscription.workspace, **place)) > 1
 
     async def topics_here(self, actor: Actor, name: str = "") -> list[tuple[Topic, Subscription | None]]:
-        """Return the named topic, or without a name each that the actor's channel subscribes to, with its subscription."""
+        """Return the named topic, or without a name each that the actor's channel subscribes to, with its subscription.
+
+        With each of them, where it has several.
+        """
         if name.strip():
             topic = await self.topic_named(actor.workspace, name)
-            return [(topic, await self.subscription_here(actor, topic.name))]
+            return [(topic, each) for each in await self.subscriptions_here(actor, topic.name) or (None,)]
         topics = await self.topics(actor.workspace)
         here = await self.store.workspaces.subscriptions(actor.workspace, channel=actor.channel)
         return [(topics[each.topic], each) for each in here if each.topic in topics]

@@ -323,7 +323,7 @@ async def _found(context: HandlerContext, asked: SearchQuery, position: Position
     if not query.topic_of:
         return _Found(page, close=await close_in_meaning(context, meant.near, items), notes=notes)
     topic = await context.topic_named(actor.workspace, query.topic_of)
-    request = await context.request(actor, topic, await context.subscription_here(actor, topic.name))
+    request = await context.request(actor, topic, next(iter(await context.subscriptions_here(actor, topic.name)), None))
     last = position.offset + PAGE
     ranked = {
         each.item.key: each for each in await context.previewer.score(request, items, at, first=position.offset, last=last)

@@ -43,7 +43,7 @@ async def _ranked(context: HandlerContext, actor: Actor, item: Item, topic: str,
     if not topic:
         return Ranked(item, 0.0)
     known = (await context.topics(actor.workspace))[topic]
-    request = await context.request(actor, known, await context.subscription_here(actor, topic))
+    request = await context.request(actor, known, next(iter(await context.subscriptions_here(actor, topic)), None))
     scored = await context.previewer.score(request, [item], now)
     return next(iter(scored), Ranked(item, 0.0))
 

@@ -13,6 +13,7 @@ from bot.handlers.context import HandlerContext, handles
 from bot.handlers.subscriptions.times import in_zone, moment_in_words, pause_in_words, posted_next
 from bot.handlers.wording.failures import in_one_line
 from bot.handlers.wording.replies import button, preview_button, title_of, unsubscribe_button
+from bot.handlers.wording.subscriptions import naming
 from bot.models import (
     Actor,
     Delivery,
@@ -114,12 +115,13 @@ async def status(context: HandlerContext, command: Status, actor: Actor, now: da
 async def _subscription(
     context: HandlerContext, each: Subscription, topics: Mapping[str, Topic], digests: Sequence[DigestState], now: datetime
 ) -> ReplyEntry:
-    name = f"{title_of(topics, each.topic)} ({each.topic})"
+    named = await naming(context, each)
+    name = f"{title_of(topics, each.topic)} ({each.topic}){f', {named[1]}' if named[1] else ''}"
     lines = [await _last_digest(digests, each, now) or await _last_recorded(context, each, now)]
     lines += await _where_everything_went(context, each)
     if each.topic not in topics:
         lines.append("Its topic is not there any more: nothing is posted for it.")
-        return ReplyEntry(title=name, lines=tuple(lines), buttons=(unsubscribe_button(each.topic),))
+        return ReplyEntry(title=name, lines=tuple(lines), buttons=(unsubscribe_button(*named),))
     try:
         coming = await posted_next(context, each, now)
         lines.append(f"Next digest: {moment_in_words(coming.next, now)}.")
@@ -129,13 +131,13 @@ async def _subscription(
     if each.is_paused(now):
         said_again = _because(each.paused_because)  # why it is paused is mostly why its last digest was not posted
         lines = [lines[0].replace(said_again, ""), f"{await pause_in_words(each, now)}."]
-        buttons.append(button("Resume", Resume(each.topic)))
+        buttons.append(button("Resume", Resume(*named)))
     return ReplyEntry(title=name, lines=tuple(lines), buttons=tuple(buttons))
 
 
 async def _last_recorded(context: HandlerContext, each: Subscription, now: datetime) -> str:
     """Tell of the last digest that was kept for the channel, where none of this subscription was due yet."""
-    last = await context.store.digests.last(each.workspace, each.channel, each.topic)
+    last = await context.store.digests.last(each.workspace, each.channel, each.topic, each.rhythm)
     return f"Last digest: {day_in_words(last[0], now.date())}." if last else "No digest was posted yet."
 
 

@@ -87,7 +87,9 @@ async def why(context: HandlerContext, command: Why, actor: Actor, now: datetime
         came = await _carried_on(here, outcome) or _stored_late(outcome, since)
         verdict = _verdict(outcome, request, since, coming=coming)
         lines = (*_path(outcome), *came, verdict, *outlook, *await _earlier(here, topic, item))
-        entries.append(ReplyEntry(title=f"For {topic.title}", lines=lines, buttons=_of_topic(topic, subscription, outcome)))
+        entries.append(
+            ReplyEntry(title=_for(topic, subscription, asked), lines=lines, buttons=_of_topic(topic, subscription, outcome))
+        )
     return Reply(
         title=f"Why: {title_or_key(item)}",
         text=(ONCE,) if awaited > 1 else (),
@@ -98,6 +100,12 @@ async def why(context: HandlerContext, command: Why, actor: Actor, now: datetime
             *(button(topic.title, Why(item.key, topic.name)) for topic, _ in asked[AT_ONCE:]),
         ),
     )
+
+
+def _for(topic: Topic, subscription: Subscription | None, asked: Sequence[tuple[Topic, Subscription | None]]) -> str:
+    """Return of which digest an entry speaks: its topic, and which of several of that topic it is."""
+    several = sum(each.name == topic.name for each, _ in asked) > 1
+    return f"For {topic.title}, {subscription.rhythm}" if subscription and several else f"For {topic.title}"
 
 
 def _next_steps(asked: Sequence[object], command: Why) -> tuple[str, ...]:

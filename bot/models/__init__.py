@@ -37,7 +37,18 @@ from bot.models.digests import (
 )
 from bot.models.items import Item, Kind, Link, Reading, Release
 from bot.models.owed import Notice, Refusal
-from bot.models.people import EVERY_DAY, Actor, Change, Feedback, Installation, Preferences, Saved, Schedule, Subscription
+from bot.models.people import (
+    EVERY_DAY,
+    Actor,
+    Change,
+    Feedback,
+    Installation,
+    Preferences,
+    Rhythm,
+    Saved,
+    Schedule,
+    Subscription,
+)
 from bot.models.queries import And, Hit, Label, Near, Not, Number, Or, Page, Query, Term, Tree, When
 from bot.models.replies import Attachment, Button, Field, Reply, ReplyEntry, Suggestion, text_key
 from bot.models.requests import DigestRequest, FilterTest, ItemOutcome, TestedItem
@@ -103,6 +114,7 @@ __all__ = [
     "Release",
     "Reply",
     "ReplyEntry",
+    "Rhythm",
     "Saved",
     "Schedule",
     "ScorePart",

@@ -141,6 +141,8 @@ class Digest:
     entries: tuple[Entry, ...]
     coverage: Coverage
     window: Window = Window()
+    subscription: str = ""  # the id of the one that it is for; "": of none
+    rhythm: str = ""  # of that one, a Rhythm
     tag: str = ""  # as the subscription says, for who renders it
     news: str = ""  # a sentence of ours that the channel is told once, commands between *asterisks*; "": none
     left_out: tuple[LeftOut, ...] = ()  # what else is on topic, best first

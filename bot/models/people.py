@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 from datetime import datetime, time, timedelta
+from enum import StrEnum
 from typing import Self
 
 from bot.models.digests import Layout
@@ -24,6 +25,14 @@ class Actor:
     is_external: bool = False  # of another organisation, with which the channel is shared: no member of the workspace
 
 
+class Rhythm(StrEnum):
+    """How often a schedule is due. A channel has at most one subscription of each to a topic."""
+
+    DAILY = "daily"  # on several days of the week
+    WEEKLY = "weekly"  # on one day of the week
+    MONTHLY = "monthly"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Schedule:
     """When digests are due: wall time in a zone, never an instant.
@@ -36,10 +45,17 @@ class Schedule:
     at: time = time(9)  # without a zone: it is `zone`'s wall time
     zone: str = "UTC"  # an IANA name
 
+    @property
+    def rhythm(self) -> Rhythm:
+        """How often it is due."""
+        if self.month_day:
+            return Rhythm.MONTHLY
+        return Rhythm.WEEKLY if len(self.weekdays) == 1 else Rhythm.DAILY
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subscription:
-    """A channel (or a person) × a topic × a schedule × a layout and a filter. One per channel and topic."""
+    """A channel (or a person) × a topic × a schedule × a layout and a filter. One per channel, topic and rhythm."""
 
     id: str  # never used again, also not when the same topic is subscribed anew
     workspace: str
@@ -69,6 +85,11 @@ class Subscription:
     def is_paused(self, now: datetime) -> bool:
         """Say whether nothing is posted now; a pause that has run out is none."""
         return self.paused and (self.paused_until is None or self.paused_until > now)
+
+    @property
+    def rhythm(self) -> Rhythm:
+        """What tells it from others of its channel to its topic; it never changes."""
+        return self.schedule.rhythm
 
     @property
     def is_held_by_service(self) -> bool:
@@ -137,7 +158,7 @@ class Change:
     workspace: str
     at: datetime
     person: str
-    what: str  # "topic gpu-systems", "subscription C0123 gpu-systems", "feedback gpu-systems arxiv:2606.01234"
+    what: str  # "topic gpu-systems", "subscription C0123 gpu-systems weekly", "feedback gpu-systems arxiv:2606.01234"
     before: str = ""  # as a person would type or read it; "" when it was not there
     after: str = ""  # "" when it is gone
     arrival: int | None = None  # of a subscription that ended the one at its baseline; None: it had none, or is not known

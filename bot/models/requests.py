@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 
 from bot.models.digests import Limits
 from bot.models.items import Item
+from bot.models.people import Rhythm
 from bot.models.queries import Query
 from bot.models.topics import Ranked, Topic
 
@@ -26,6 +27,8 @@ class DigestRequest:
     made_arrival: int = 0  # the last that came in before the subscription was made: no baseline found by time is before it
     # Where the channel had no digest of the topic since the baseline, begin one window ago, if that is before it.
     reach_back: bool = False
+    subscription: str = ""  # the id of the one that it is for; "": of none
+    rhythm: Rhythm | None = None  # of that one; None: whatever digests of the topic the channel had
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,6 +14,7 @@ from bot.models import (
     Position,
     Posting,
     Ranked,
+    Rhythm,
     Summary,
     Unposted,
 )
@@ -30,14 +31,20 @@ class Digests(Protocol):
         """Return the keys already posted to the channel."""
         ...
 
-    async def last(self, workspace: str, channel: str, topic: str) -> tuple[date, Position] | None:
-        """Return the day of the channel's digest of the topic that looked furthest, and how far it did."""
+    async def last(
+        self, workspace: str, channel: str, topic: str, rhythm: Rhythm | None = None
+    ) -> tuple[date, Position] | None:
+        """Return the day of the channel's digest of the topic that looked furthest, and how far it did.
+
+        With a rhythm, here and below: of those for subscriptions of that rhythm, and of those of which that is not known.
+        """
         ...
 
-    async def unposted(self, workspace: str, channel: str, topic: str) -> Unposted | None:
+    async def unposted(self, workspace: str, channel: str, topic: str, rhythm: Rhythm | None = None) -> Unposted | None:
         """Return where the topic's digests began that were dropped unposted, None when there is none.
 
-        So too of one that was saved after another topic's, which was then dropped: it had left out what that one showed.
+        So too of one that was saved after another topic's or rhythm's, which was then dropped: it had left out what that
+        one showed.
 
         One whose window says that it makes up for them takes that over; of a dropped one it is left once more. What nobody
         took over is forgotten 40 days after it ended, where the topic is not subscribed any more.
@@ -52,7 +59,14 @@ class Digests(Protocol):
         ...
 
     async def past(
-        self, workspace: str, channel: str, *, topic: str = "", with_entries: bool = False, limit: int = 20
+        self,
+        workspace: str,
+        channel: str,
+        *,
+        topic: str = "",
+        rhythm: Rhythm | None = None,
+        with_entries: bool = False,
+        limit: int = 20,
     ) -> Sequence[PastDigest]:
         """Return the channel's digests, of the topic or of every one, the last saved first; at most `limit`.
 

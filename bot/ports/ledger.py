@@ -38,7 +38,7 @@ class Ledger(Protocol):
         ...
 
     async def every_subscription(self) -> Sequence[Subscription]:
-        """Return the subscriptions of all workspaces, paused ones too, by workspace, channel and topic.
+        """Return the subscriptions of all workspaces, paused ones too, by workspace, channel, topic and rhythm.
 
         For what the operator's service does for all of them; nothing of it may be told in a workspace.
         """
@@ -86,7 +86,8 @@ class Ledger(Protocol):
         """Record what became of an occurrence that is due, with its digest and the deliveries of it, in one transaction.
 
         Returns False, and writes nothing, when somebody else has closed it. What the digest shows counts as posted. Raises
-        Conflict, and writes nothing, when another digest of the channel and topic was saved or dropped since it was made.
+        Conflict, and writes nothing, when another digest of its channel, topic and rhythm was saved or dropped since it was
+        made, or one of another rhythm posted what it shows.
         With the state DUE it is put off instead, until its `next_at`.
         """
         ...

@@ -31,11 +31,11 @@ class Workspaces(Protocol):
         ...
 
     async def subscriptions(self, workspace: str, *, channel: str = "", topic: str = "") -> Sequence[Subscription]:
-        """Return the workspace's subscriptions, of one channel or topic where named, ordered by channel, then topic."""
+        """Return the workspace's subscriptions, of one channel or topic where named, ordered by channel, topic, rhythm."""
         ...
 
     async def save_subscription(self, subscription: Subscription, change: Change, *, replaces: int) -> Subscription:
-        """Keep the subscription of its channel to its topic as revision `replaces + 1`, and return it so.
+        """Keep the subscription of its channel to its topic and rhythm as revision `replaces + 1`, and return it so.
 
         Raises Conflict also when the stored one has another id, and for its filter what `save_topic` does for a query.
         """

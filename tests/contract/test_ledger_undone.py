@@ -6,7 +6,18 @@ from datetime import datetime, timedelta
 import pytest
 
 from bot.errors import Conflict
-from bot.models import FOREVER, Delivery, DeliveryState, OccurrenceState, Position, Subscription, Unposted, Window
+from bot.models import (
+    FOREVER,
+    Delivery,
+    DeliveryState,
+    OccurrenceState,
+    Position,
+    Rhythm,
+    Schedule,
+    Subscription,
+    Unposted,
+    Window,
+)
 from tests.conftest import NOW
 from tests.contract.made import change, digest, paper
 from tests.contract.test_ledger import DAY, LEASE, MINUTE, TODAY, made, occurrence, part, subscribed, taken
@@ -29,12 +40,14 @@ async def printed(
     since: datetime = NOW - DAY,
     window: Window = EVERYTHING,
     news: str = "",
+    rhythm: str = "",
 ) -> list[Delivery]:
     """Return the messages of a digest that shows two papers from this number on; one a minute, by their slots."""
     due, at = occurrence(of, slot=slot), at or NOW + slot * MINUTE
     await store.ledger.open_occurrences([due], of, NOW + DAY)
     pending = [part(due, number, parts, made_at=at) for number in range(1, parts + 1)]
     shown = replace(digest(0.5, 0.25, first=first), since=since, until=at, window=window, news=news)
+    shown = replace(shown, subscription=of.id, rhythm=rhythm)
     assert await store.ledger.close_occurrence(
         replace(due, state=OccurrenceState.MADE), at, digest=shown, deliveries=pending
     )
@@ -346,3 +359,41 @@ async def test_what_is_told_once_counts_as_told_unless_its_digest_never_appeared
     await store.workspaces.delete_subscription(await stands(), change())
     assert await store.workspaces.subscriptions("T1") == []
     assert second.part == 1
+
+
+async def beside(store: AnyStore) -> tuple[Subscription, Subscription]:
+    """Return a daily and a weekly subscription of one channel to one topic."""
+    daily = await subscribed(store)
+    fresh = replace(daily, id="s-weekly", schedule=Schedule(weekdays=(0,)), revision=0)
+    return daily, await store.workspaces.save_subscription(fresh, change(), replaces=0)
+
+
+async def test_each_rhythm_has_windows_of_its_own(store: AnyStore) -> None:
+    daily, weekly = await beside(store)
+    (first,) = await printed(store, daily, parts=1, window=Window(3, 7), rhythm="daily")
+    place = ("T1", daily.channel, "kv")
+    assert await store.digests.last(*place, Rhythm.WEEKLY) is None
+    assert await store.digests.last(*place) == await store.digests.last(*place, Rhythm.DAILY) == (TODAY, Position(7, NOW))
+    (second,) = await printed(store, weekly, first=3, parts=1, window=Window(0, 9), rhythm="weekly")
+    assert await store.digests.last(*place, Rhythm.DAILY) == (TODAY, Position(7, NOW))
+    assert await store.digests.last(*place, Rhythm.WEEKLY) == (TODAY, Position(9, NOW))
+    assert len(await store.digests.past(*place[:2], topic="kv", rhythm=Rhythm.WEEKLY)) == 1
+    assert len(await store.digests.past(*place[:2], topic="kv")) == 2
+    # Made in one moment, and on one day: what is dropped of one leaves the other as it is, but for what it left out.
+    await ends(store, first, NOW + HOUR)
+    assert await store.digests.last(*place, Rhythm.DAILY) is None
+    assert await store.digests.last(*place, Rhythm.WEEKLY) == (TODAY, Position(9, NOW))
+    found = [await store.digests.unposted(*place, each) for each in (Rhythm.DAILY, Rhythm.WEEKLY)]
+    assert [each and each.begins.arrival for each in found] == [3, 0]
+    assert await store.digests.posted("T1", daily.channel) == {paper(3).key, paper(4).key}
+    await printed(store, daily, slot=1, first=5, parts=1, window=Window(3, 9, makes_up=2), rhythm="daily")
+    assert await store.digests.unposted(*place, Rhythm.DAILY) is None
+    assert await store.digests.unposted(*place, Rhythm.WEEKLY) == found[1]
+    assert second.part == 1
+
+
+async def test_what_a_digest_of_another_rhythm_posted_meanwhile_is_not_posted_again(store: AnyStore) -> None:
+    daily, weekly = await beside(store)
+    await printed(store, daily, parts=1, rhythm="daily")
+    with pytest.raises(Conflict, match="posted what this one was to show"):
+        await printed(store, weekly, parts=1, rhythm="weekly")

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from bot.errors import Conflict
-from bot.models import Change, Feedback, Preferences, Saved, Subscription, Topic
+from bot.models import Change, Feedback, Preferences, Rhythm, Saved, Subscription, Topic
 from bot.store import records
 from bot.store.sqlite.store import SqliteStore
 from tests.conftest import NOW, tries
@@ -45,7 +45,7 @@ class Model:
     """What one workspace should find."""
 
     topics: dict[str, Topic] = field(default_factory=dict)
-    subscriptions: dict[tuple[str, str], Subscription] = field(default_factory=dict)
+    subscriptions: dict[tuple[str, str, str], Subscription] = field(default_factory=dict)
     said: dict[tuple[str, str, str], Feedback] = field(default_factory=dict)
     saved: dict[tuple[str, str], Saved] = field(default_factory=dict)
     preferences: Preferences = field(default_factory=Preferences)
@@ -121,7 +121,7 @@ class Teams(RuleBasedStateMachine):
     @rule(subscription=workspaces.flatmap(made.subscriptions), replaces=revisions, same=st.booleans())
     def save_subscription(self, subscription: Subscription, replaces: int, same: bool) -> None:
         model, line = self.models[subscription.workspace], self.change(subscription.workspace, "subscription")
-        place = (subscription.channel, subscription.topic)
+        place = (subscription.channel, subscription.topic, subscription.rhythm)
         stored = model.subscriptions.get(place)
         given = replace(subscription, id=stored.id) if stored and same else subscription
         answer = self.both(lambda store: store.workspaces.save_subscription(given, line, replaces=replaces))
@@ -132,10 +132,16 @@ class Teams(RuleBasedStateMachine):
         model.changes.append(line)
         assert answer == model.subscriptions[place]
 
-    @rule(workspace=workspaces, channel=st.sampled_from(CHANNELS), topic=st.sampled_from(TOPICS), stale=st.booleans())
-    def delete_subscription(self, workspace: str, channel: str, topic: str, stale: bool) -> None:
+    @rule(
+        workspace=workspaces,
+        channel=st.sampled_from(CHANNELS),
+        topic=st.sampled_from(TOPICS),
+        which=st.sampled_from(Rhythm),
+        stale=st.booleans(),
+    )
+    def delete_subscription(self, workspace: str, channel: str, topic: str, which: Rhythm, stale: bool) -> None:
         model, line = self.models[workspace], self.change(workspace, "subscription")
-        stored = model.subscriptions.get((channel, topic))
+        stored = model.subscriptions.get((channel, topic, which))
         if stored is None:
             return
         given = replace(stored, revision=stored.revision - 1) if stale else stored
@@ -143,7 +149,7 @@ class Teams(RuleBasedStateMachine):
         if stale:
             assert answer.startswith("Conflict")
             return
-        del model.subscriptions[channel, topic]
+        del model.subscriptions[channel, topic, which]
         model.changes.append(line)
 
     @rule(feedback=workspaces.flatmap(lambda workspace: made.feedback(workspace, NOW)))

@@ -12,6 +12,7 @@ from bot.models import (
     Preferences,
     Query,
     Saved,
+    Schedule,
     Term,
     Topic,
 )
@@ -213,11 +214,28 @@ async def test_a_subscription_made_anew_is_told_from_the_former_one(store: AnySt
 
 async def test_an_id_stands_for_one_subscription_of_its_workspace(store: AnyStore) -> None:
     kept = await store.workspaces.save_subscription(subscription("C1", id="same"), change(), replaces=0)
-    with pytest.raises(StoreError, match="same is that of another channel or topic"):
+    with pytest.raises(StoreError, match="same is that of another channel, topic or rhythm"):
         await store.workspaces.save_subscription(subscription("C2", id="same"), change(), replaces=0)
     other = await store.workspaces.save_subscription(subscription("C2", id="same", workspace="T2"), change(), replaces=0)
     assert await store.workspaces.subscriptions("T1") == [kept]
     assert await store.workspaces.subscriptions("T2") == [other]
+
+
+async def test_a_channel_has_one_subscription_to_a_topic_of_each_rhythm(store: AnyStore) -> None:
+    schedules = (Schedule(), Schedule(weekdays=(0,)), Schedule(weekdays=(), month_day=1))
+    given = [subscription("C1", id=f"s-{each.rhythm}", schedule=each) for each in schedules]
+    kept = [await store.workspaces.save_subscription(each, change(), replaces=0) for each in given]
+    assert [each.rhythm for each in await store.workspaces.subscriptions("T1")] == ["daily", "monthly", "weekly"]
+    another = subscription("C1", id="s-friday", schedule=Schedule(weekdays=(4,)))
+    with pytest.raises(Conflict):
+        await store.workspaces.save_subscription(another, change(), replaces=0)
+    friday = replace(kept[1], schedule=Schedule(weekdays=(4,)))
+    assert (await store.workspaces.save_subscription(friday, change(), replaces=1)).revision == 2
+    with pytest.raises((Conflict, StoreError)):  # another rhythm is another subscription
+        await store.workspaces.save_subscription(replace(kept[0], schedule=Schedule(weekdays=(6,))), change(), replaces=1)
+    await store.workspaces.delete_subscription(kept[0], change())
+    assert [each.id for each in await store.workspaces.subscriptions("T1")] == ["s-monthly", "s-weekly"]
+    assert [each.id for each in await store.ledger.every_subscription()] == ["s-monthly", "s-weekly"]
 
 
 # --- feedback, saved items, preferences

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from datetime import date, datetime
 
-from bot.models import Delivery, Digest, PastDigest, Position, Posting, Unposted
+from bot.models import Delivery, Digest, PastDigest, Position, Posting, Rhythm, Unposted
 from bot.store.records import posted_scores
 from bot.store.rules.transitions import KEPT, begins_again, ended_at
 
@@ -14,8 +14,8 @@ class MemoryDigests:
     def __init__(self) -> None:
         self._digests: list[tuple[str, str, datetime, Digest]] = []  # workspace, channel, when it was saved
         self._posted: dict[tuple[str, str], set[str]] = {}
-        # By the number of its drop: workspace, channel and topic of a dropped digest, where it began, and when it ended.
-        self._unposted: dict[int, tuple[tuple[str, str, str], Position, datetime]] = {}
+        # By the number of its drop: workspace, channel, topic and rhythm of a dropped digest, where it began, when it ended.
+        self._unposted: dict[int, tuple[tuple[str, str, str, str], Position, datetime]] = {}
         self._drops = 0
 
     async def save(self, workspace: str, channel: str, digest: Digest, now: datetime) -> None:
@@ -24,38 +24,54 @@ class MemoryDigests:
     def keep(self, workspace: str, channel: str, digest: Digest, now: datetime) -> None:
         self._digests.append((workspace, channel, now, digest))
         self._posted.setdefault((workspace, channel), set()).update(posted_scores(digest))
-        place = (workspace, channel, digest.topic)
-        for number in [number for number, owed in self._unposted.items() if owed[0] == place]:
+        for number in self._owed(workspace, channel, digest.topic, digest.rhythm):
             if number <= digest.window.makes_up:
                 del self._unposted[number]
 
-    def reach(self, workspace: str, channel: str, topic: str) -> int:
+    def reach(self, workspace: str, channel: str, topic: str, rhythm: str) -> int:
+        return max((digest.window.through for digest in self._of(workspace, channel, topic, rhythm)), default=0)
+
+    def _of(self, workspace: str, channel: str, topic: str, rhythm: str) -> list[Digest]:
         here = (digest for _, digest in self._digests_in(workspace, channel) if digest.topic == topic)
-        return max((digest.window.through for digest in here), default=0)
+        return [digest for digest in here if _is_of(digest.rhythm, rhythm)]
+
+    def _owed(self, workspace: str, channel: str, topic: str, rhythm: str) -> dict[int, Position]:
+        place = (workspace, channel, topic)
+        owed = self._unposted.items()
+        return {number: begins for number, ((*of, its), begins, _) in owed if tuple(of) == place and _is_of(its, rhythm)}
 
     def posted_of(self, workspace: str, channel: str, keys: Collection[str]) -> set[str]:
         return self._posted.get((workspace, channel), set()) & set(keys)
 
+    def posted_beside(self, workspace: str, channel: str, digest: Digest) -> set[str]:
+        here = (each for _, each in self._digests_in(workspace, channel) if each.topic == digest.topic and digest.rhythm)
+        beside = (each for each in here if each.rhythm not in (digest.rhythm, ""))
+        return {key for each in beside for key in posted_scores(each)} & set(posted_scores(digest))
+
     def drop(self, ended: Delivery) -> bool:
         name = (ended.workspace, ended.channel, ended.made_at, ended.topic, ended.occurrence[1])
-        gone = [each for each in self._digests if (*each[:3], each[3].topic, each[3].day) == name]
+        of = ("", ended.occurrence[0])
+        named = (each for each in self._digests if (*each[:3], each[3].topic, each[3].day) == name)
+        gone = [each for each in named if each[3].subscription in of]
         for each in gone:
             self._digests.remove(each)
             since = (digest for *place, now, digest in self._digests if place == [*each[:2]] and now >= each[2])
-            others = sorted((digest for digest in since if digest.topic != ended.topic), key=lambda one: one.window.after)
-            first = {digest.topic: digest for digest in reversed(others)}
-            for digest in (each[3], *(first[topic] for topic in sorted(first))):
+            mine = (each[3].rhythm, "")
+            others = [digest for digest in since if digest.topic != ended.topic or digest.rhythm not in mine]
+            others.sort(key=lambda one: one.window.after)
+            first = {(digest.topic, digest.rhythm): digest for digest in reversed(others)}
+            for digest in (each[3], *(first[of] for of in sorted(first))):
                 self._drops += 1
-                place = (ended.workspace, ended.channel, digest.topic)
+                place = (ended.workspace, ended.channel, digest.topic, digest.rhythm)
                 after = self._begins_again(place, digest) if digest is each[3] else digest.window.after
                 self._unposted[self._drops] = (place, Position(after, digest.since), ended_at(ended))
         here = (digest for _, digest in self._digests_in(ended.workspace, ended.channel))
         self._posted[ended.workspace, ended.channel] = set().union(*map(posted_scores, here))
         return any(digest.news for *_, digest in gone)
 
-    def _begins_again(self, place: tuple[str, str, str], dropped: Digest) -> int:
+    def _begins_again(self, place: tuple[str, str, str, str], dropped: Digest) -> int:
         shown = {entry.ranked.item.key for entry in dropped.entries}
-        others = [digest for _, digest in self._digests_in(*place[:2]) if digest.topic == dropped.topic]
+        others = self._of(*place)
         standing = {each.key for digest in others for each in digest.left_out if each.since is not None}
         carried = {each.key: each.arrival for each in dropped.carried if each.key in shown}
         return begins_again(dropped.window.after, carried, standing)
@@ -64,15 +80,16 @@ class MemoryDigests:
         """Return the keys already posted to the channel."""
         return frozenset(self._posted.get((workspace, channel), ()))
 
-    async def last(self, workspace: str, channel: str, topic: str) -> tuple[date, Position] | None:
-        digests = (digest for _, digest in self._digests_in(workspace, channel))
-        ends = [(Position(digest.window.through, digest.until), digest.day) for digest in digests if digest.topic == topic]
+    async def last(
+        self, workspace: str, channel: str, topic: str, rhythm: Rhythm | None = None
+    ) -> tuple[date, Position] | None:
+        digests = self._of(workspace, channel, topic, rhythm or "")
+        ends = [(Position(digest.window.through, digest.until), digest.day) for digest in digests]
         return max(ends)[::-1] if ends else None
 
-    async def unposted(self, workspace: str, channel: str, topic: str) -> Unposted | None:
+    async def unposted(self, workspace: str, channel: str, topic: str, rhythm: Rhythm | None = None) -> Unposted | None:
         """Return where the digests of the topic began that were dropped, where no later one makes up for them."""
-        place = (workspace, channel, topic)
-        owed = {number: begins for number, (where, begins, _) in self._unposted.items() if where == place}
+        owed = self._owed(workspace, channel, topic, rhythm or "")
         return Unposted(min(owed.values()), max(owed)) if owed else None
 
     async def postings(self, workspace: str, channel: str, keys: Collection[str]) -> Sequence[Posting]:
@@ -84,13 +101,20 @@ class MemoryDigests:
         ]
 
     async def past(
-        self, workspace: str, channel: str, *, topic: str = "", with_entries: bool = False, limit: int = 20
+        self,
+        workspace: str,
+        channel: str,
+        *,
+        topic: str = "",
+        rhythm: Rhythm | None = None,
+        with_entries: bool = False,
+        limit: int = 20,
     ) -> Sequence[PastDigest]:
         """Return the channel's digests, the last saved first."""
         found = [
             _remembered(digest, saved)
             for saved, digest in self._digests_in(workspace, channel)
-            if topic in ("", digest.topic) and (digest.entries or not with_entries)
+            if topic in ("", digest.topic) and _is_of(digest.rhythm, rhythm or "") and (digest.entries or not with_entries)
         ]
         return found[:limit]
 
@@ -100,7 +124,7 @@ class MemoryDigests:
 
     def prune(self, subscribed: Collection[tuple[str, str, str]], now: datetime) -> None:
         for number, (place, _, at) in list(self._unposted.items()):
-            if at < now - KEPT and place not in subscribed:
+            if at < now - KEPT and place[:3] not in subscribed:
                 del self._unposted[number]
 
     def held(self) -> set[str]:
@@ -108,6 +132,10 @@ class MemoryDigests:
 
     def __len__(self) -> int:
         return len(self._digests)
+
+
+def _is_of(rhythm: str, asked: str) -> bool:
+    return not asked or rhythm in (asked, "")
 
 
 def _remembered(digest: Digest, saved: datetime) -> PastDigest:

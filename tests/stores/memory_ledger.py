@@ -58,7 +58,9 @@ class MemoryLedger:
 
     async def every_subscription(self) -> Sequence[Subscription]:
         """Return the subscriptions of all workspaces."""
-        return sorted(self.workspaces.every_subscription(), key=lambda each: (each.workspace, each.channel, each.topic))
+        return sorted(
+            self.workspaces.every_subscription(), key=lambda each: (each.workspace, each.channel, each.topic, each.rhythm)
+        )
 
     async def paused_by_service(self) -> Sequence[Subscription]:
         """Return those that the service paused."""
@@ -142,8 +144,9 @@ class MemoryLedger:
         if fresh is None:
             return False
         if digest is not None:
-            expect_latest(digest, self._digests.reach(fresh.workspace, fresh.channel, digest.topic))
+            expect_latest(digest, self._digests.reach(fresh.workspace, fresh.channel, digest.topic, digest.rhythm))
             expect_unposted(self._digests.posted_of(fresh.workspace, fresh.channel, taken_over(digest)))
+            expect_unposted(self._digests.posted_beside(fresh.workspace, fresh.channel, digest))
         for each in deliveries:
             if (each.workspace, each.id) in self._deliveries or each.part in self._parts.get(each.key, ()):
                 raise StoreError(f"The delivery {each.id} stands in the ledger already.")

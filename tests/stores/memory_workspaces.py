@@ -67,7 +67,7 @@ class MemoryWorkspaces:
         self._changes: list[Change] = []
         self.people = MemoryPeople(self._changes)
         self._topics: dict[tuple[str, str], Topic] = {}  # by workspace and name
-        self._subscriptions: dict[tuple[str, str, str], Subscription] = {}  # by workspace, channel and topic
+        self._subscriptions: dict[tuple[str, str, str, str], Subscription] = {}  # by workspace, channel, topic and rhythm
         self._preferences: dict[str, Preferences] = {}
 
     async def topics(self, workspace: str) -> Mapping[str, Topic]:
@@ -101,8 +101,8 @@ class MemoryWorkspaces:
 
     async def subscriptions(self, workspace: str, *, channel: str = "", topic: str = "") -> Sequence[Subscription]:
         return [
-            self._subscriptions[tenant, where, name]
-            for tenant, where, name in sorted(self._subscriptions)
+            self._subscriptions[tenant, where, name, rhythm]
+            for tenant, where, name, rhythm in sorted(self._subscriptions)
             if tenant == workspace and channel in ("", where) and topic in ("", name)
         ]
 
@@ -126,7 +126,7 @@ class MemoryWorkspaces:
         expect_subscription(self._standing(place), subscription, replaces)
         others = (each for at, each in self._subscriptions.items() if at != place and at[0] == place[0])
         if subscription.id in {each.id for each in others}:
-            raise StoreError(f"The subscription {subscription.id} is that of another channel or topic.")
+            raise StoreError(f"The subscription {subscription.id} is that of another channel, topic or rhythm.")
         self._subscriptions[place] = fresh = replace(subscription, revision=replaces + 1)
         self._changes.append(change)
         return fresh
@@ -138,7 +138,7 @@ class MemoryWorkspaces:
         self._changes.append(change)
         self._ended((subscription,))
 
-    def _standing(self, place: tuple[str, str, str]) -> tuple[str, int] | None:
+    def _standing(self, place: tuple[str, str, str, str]) -> tuple[str, int] | None:
         stored = self._subscriptions.get(place)
         return (stored.id, stored.revision) if stored else None
 
@@ -171,8 +171,8 @@ class MemoryWorkspaces:
         return {"topics": len(self._topics), "subscriptions": len(self._subscriptions), "saved": len(self.people.put_aside)}
 
 
-def _place_in(subscription: Subscription) -> tuple[str, str, str]:
-    return subscription.workspace, subscription.channel, subscription.topic
+def _place_in(subscription: Subscription) -> tuple[str, str, str, str]:
+    return subscription.workspace, subscription.channel, subscription.topic, subscription.rhythm
 
 
 def _place_of(feedback: Feedback) -> tuple[str, str, str, str]:

@@ -10,7 +10,7 @@ import re
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 
-from bot.commands import Pause, Resume
+from bot.commands import Pause, Resume, Unsubscribe, write
 from bot.digest.resumption import begun_afresh, last_due
 from bot.errors import UsageError
 from bot.handlers.context import HandlerContext, handles
@@ -33,7 +33,7 @@ from bot.handlers.subscriptions.times import (
     today,
 )
 from bot.handlers.wording.replies import button, one_line, preview_button, title_of, unsubscribe_button
-from bot.handlers.wording.subscriptions import NO_TOPIC
+from bot.handlers.wording.subscriptions import NO_TOPIC, Naming, naming
 from bot.models import Actor, Reply, Subscription
 from bot.wording import DAYS, MONTHS, counted, time_in_words
 
@@ -47,14 +47,15 @@ async def pause(context: HandlerContext, command: Pause, actor: Actor, now: date
         until = await _until(subscription, command.until, now) if command.until.strip() else None
         return await _held_back(context, subscription, until, now)
 
-    changed = await change_subscription(context, actor, command.topic, paused, now)
+    changed = await change_subscription(context, actor, (command.topic, command.rhythm), paused, now)
     title = title_of(await context.topics(actor.workspace), changed.after.topic)
     said = await pause_in_words(changed.after, now)
+    named = await naming(context, changed.after)
     already = " already" if changed.after is changed.before else ""
     return Reply(
         title=f"{title} is paused{already}",
-        text=(f"{said}.", *await _outlook(changed.after, now)),
-        buttons=(button("Resume", Resume(changed.after.topic)), unsubscribe_button(changed.after.topic)),
+        text=(f"{said}.", *await _outlook(changed.after, named, now)),
+        buttons=(button("Resume", Resume(*named)), unsubscribe_button(*named)),
         private=False,
     )
 
@@ -78,11 +79,11 @@ async def _held_back(
     return await begun_afresh(context.store, held, now) if held.baseline > now else held
 
 
-async def _outlook(subscription: Subscription, now: datetime) -> tuple[str, ...]:
+async def _outlook(subscription: Subscription, named: Naming, now: datetime) -> tuple[str, ...]:
     """What comes after the pause, and what does not."""
     until = subscription.paused_until
     if until is None:
-        return (f"*resume {subscription.topic}* goes on; what would have been posted until then is not made up for.",)
+        return (f"*{write(Resume(*named))}* goes on; what would have been posted until then is not made up for.",)
     coming = await next_due(subscription, now)
     left_out = await count_due(subscription.schedule, now, until)
     first = f"The next digest comes {moment_in_words(coming.next, now)}."
@@ -94,7 +95,7 @@ async def _outlook(subscription: Subscription, now: datetime) -> tuple[str, ...]
 async def _not_resumed(context: HandlerContext, held: Subscription, topic_title: str, actor: Actor) -> Reply | None:
     """Return what to mend before anything can be posted again; None where nothing is known."""
     still = f"{topic_title} is still paused"
-    blocked = await not_promised(context, Resume(held.topic), actor, still, "Resume")
+    blocked = await not_promised(context, Resume(*await naming(context, held)), actor, still, "Resume")
     return blocked or await without_tag(context, held, topic_title, actor, still)
 
 
@@ -103,14 +104,14 @@ async def resume(context: HandlerContext, command: Resume, actor: Actor, now: da
     """Post again what was paused."""
     await context.check_may_manage(actor)
     topics = await context.topics(actor.workspace)
-    held = await subscription_named(context, actor, command.topic)
+    held = await subscription_named(context, actor, command.topic, command.rhythm)
     title = title_of(topics, held.topic)
     if held.is_paused(now) and (blocked := await _not_resumed(context, held, title, actor)):
         return blocked
 
     async def resumed(subscription: Subscription) -> Subscription:
         if subscription.topic not in topics:
-            raise UsageError(NO_TOPIC, hint=f"*unsubscribe {subscription.topic}* ends this.")
+            raise UsageError(NO_TOPIC, hint=f"*{write(Unsubscribe(*await naming(context, subscription)))}* ends this.")
         if not subscription.paused:
             return subscription
         await next_due(subscription, now)  # a schedule that cannot be computed is mended first
@@ -118,7 +119,7 @@ async def resume(context: HandlerContext, command: Resume, actor: Actor, now: da
             return unpaused(subscription)  # digests are due since; one that is still to be posted keeps its time
         return unpaused(await begun_afresh(context.store, subscription, now))
 
-    changed = await change_subscription(context, actor, command.topic, resumed, now)
+    changed = await change_subscription(context, actor, (command.topic, command.rhythm), resumed, now)
     coming = await posted_next(context, changed.after, now)
     text = [f"The next digest comes {moment_in_words(coming.next, now)}."]
     if was_paused := changed.before.is_paused(now):
@@ -128,13 +129,13 @@ async def resume(context: HandlerContext, command: Resume, actor: Actor, now: da
     return Reply(
         title=f"{title} goes on" if was_paused else f"{title} is not paused",
         text=tuple(text),
-        buttons=(preview_button(changed.after.topic), button("Pause", Pause(changed.after.topic))),
+        buttons=(preview_button(changed.after.topic), button("Pause", Pause(*await naming(context, changed.after)))),
         private=False,
     )
 
 
 async def _looks_since(context: HandlerContext, subscription: Subscription) -> datetime:
-    place = (subscription.workspace, subscription.channel, subscription.topic)
+    place = (subscription.workspace, subscription.channel, subscription.topic, subscription.rhythm)
     last, dropped = await context.store.digests.last(*place), await context.store.digests.unposted(*place)
     owed = [last[1].time] if last else []
     owed += [dropped.begins.time] if dropped else []

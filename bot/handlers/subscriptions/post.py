@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from bot.commands import Post
+from bot.commands import Post, Resume, Unsubscribe, write
 from bot.digest.quiet_hours import after_quiet, left_today
 from bot.errors import UsageError
 from bot.handlers.context import HandlerContext, handles
@@ -12,7 +12,7 @@ from bot.handlers.status import DigestState, digests_here, silence
 from bot.handlers.subscriptions.subscription_change import not_promised, subscription_named, without_tag
 from bot.handlers.subscriptions.times import Timetable, in_zone, moment_in_words, pause_in_words, posted_next, today
 from bot.handlers.wording.replies import button, preview_button, show_button
-from bot.handlers.wording.subscriptions import NO_TOPIC
+from bot.handlers.wording.subscriptions import NO_TOPIC, naming
 from bot.models import ON_REQUEST, Actor, Button, Coverage, DigestRequest, Health, Occurrence, Reply, Subscription, Topic
 from bot.wording import counted, listed, span_in_words, time_in_words
 
@@ -21,15 +21,16 @@ from bot.wording import counted, listed, span_in_words, time_in_words
 async def post(context: HandlerContext, command: Post, actor: Actor, now: datetime) -> Reply:
     """Open an occurrence that is due now, once a day; where nothing would be posted, say so instead."""
     await context.check_may_manage(actor)
-    subscription = await subscription_named(context, actor, command.topic)
+    subscription = await subscription_named(context, actor, command.topic, command.rhythm)
+    named = await naming(context, subscription)
     topic = (await context.topics(actor.workspace)).get(subscription.topic)
     if topic is None:
-        raise UsageError(NO_TOPIC, hint=f"*unsubscribe {subscription.topic}* ends the subscription.")
+        raise UsageError(NO_TOPIC, hint=f"*{write(Unsubscribe(*named))}* ends the subscription.")
     if paused := await pause_in_words(subscription, now):
         ends = "tries it at once" if subscription.is_held_by_service else "ends the pause"
-        raise UsageError(f"{paused}. Nothing is posted meanwhile.", hint=f"*resume {topic.name}* {ends}.")
+        raise UsageError(f"{paused}. Nothing is posted meanwhile.", hint=f"*{write(Resume(*named))}* {ends}.")
     not_yet = f"{topic.title} is not posted yet"
-    if blocked := await not_promised(context, Post(topic.name), actor, not_yet, "Post now"):
+    if blocked := await not_promised(context, Post(*named), actor, not_yet, "Post now"):
         return blocked
     if blocked := await without_tag(context, subscription, topic.title, actor, not_yet):
         return blocked
@@ -42,7 +43,7 @@ async def post(context: HandlerContext, command: Post, actor: Actor, now: dateti
         buttons = (preview_button(topic.name), show_button(topic.name))
         return Reply(title=f"Nothing of {topic.title} to post now", text=(*why, outlook), buttons=buttons)
     if not await context.store.ledger.open_on_request(asked):  # somebody else was faster, or ended the subscription
-        await subscription_named(context, actor, command.topic)
+        await subscription_named(context, actor, *named)
         before = await _before(context, actor, asked)
         return await _asked_before(context, topic, subscription, before, coming, now)
     return await _opened(context, topic, subscription, coming, now)
@@ -155,7 +156,9 @@ async def first_post_offer(
     request = await _request(context, topic, subscription, actor)
     found = await context.previewer.try_filter(request, now - request.window, now, shown=0)
     if found.passed:
-        return (f"The best of the last {days}: post now?",), (button("Post now", Post(topic.name)),)
+        return (f"The best of the last {days}: post now?",), (
+            button("Post now", Post(*await naming(context, subscription))),
+        )
     if found.seen:
         return (f"Nothing that came in during the last {days} passes.", *await _still_collecting(context, topic)), ()
     return (f"Nothing came in during the last {days} yet.", *await _still_collecting(context, topic)), ()

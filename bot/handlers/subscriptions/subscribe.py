@@ -3,9 +3,10 @@
 import asyncio
 import contextlib
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from typing import Any
 
 from bot import zones
 from bot.commands import Filter, FilterAction, ListSubscriptions, ListTopics, Subscribe, Unsubscribe, Usual
@@ -48,7 +49,7 @@ async def subscribe(context: HandlerContext, command: Subscribe, actor: Actor, n
     if blocked := await not_promised(context, command, actor, f"{topic.title} is not subscribed yet", "Subscribe"):
         return blocked
     await _check_tag(context, command, topic, actor)
-    existed, changed = await _subscribed(context, command, wanted, actor, now)
+    existed, changed = await _subscribed(context, command, wanted, topic, actor, now)
     reply = await _confirmation(context, topic, changed, existed, now)
     if existed or changed.after.is_paused(now) or changed.after.baseline < now:
         return reply
@@ -75,7 +76,7 @@ async def _check_tag(context: HandlerContext, command: Subscribe, topic: Topic, 
         if said:
             raise UsageError("Only the posts of a forum in Discord have tags.", hint="Leave *tag* out.")
         return
-    here = await context.subscription_here(actor, topic.name)
+    here = _meant(await context.subscriptions_here(actor, topic.name), command, topic.title)
     kept = here.tag if here and not command.tag else ""
     if forum.has(said) if said else not forum.lacks(kept or topic.title):
         return
@@ -88,12 +89,12 @@ async def _check_tag(context: HandlerContext, command: Subscribe, topic: Topic, 
 
 
 async def _subscribed(
-    context: HandlerContext, command: Subscribe, wanted: Query | None, actor: Actor, now: datetime
+    context: HandlerContext, command: Subscribe, wanted: Query | None, topic: Topic, actor: Actor, now: datetime
 ) -> tuple[bool, ChangedSubscription]:
     """Make or change the subscription, trying again when somebody else did in between; tell whether it existed."""
 
     async def attempt() -> tuple[bool, ChangedSubscription]:
-        before = await context.subscription_here(actor, command.topic)
+        before = _meant(await context.subscriptions_here(actor, topic.name), command, topic.title)
         base = before or await _new(context, command.topic, actor, now)
         after = _altered(base, command, wanted)
         if after == before:
@@ -108,6 +109,25 @@ async def _subscribed(
         return before is not None, ChangedSubscription(base, saved)
 
     return await retry_on_conflict(attempt)
+
+
+def _meant(here: Sequence[Subscription], command: Subscribe, title: str) -> Subscription | None:
+    """Return which of the channel's subscriptions to the topic is to change: the one due as often; None: a new one is meant.
+
+    Raises Unclear where nothing is said of days, and there are several.
+    """
+    if command.weekdays or command.month_day:
+        rhythm = Schedule(weekdays=command.weekdays or (), month_day=command.month_day or 0).rhythm
+        return next((each for each in here if each.rhythm is rhythm), None)
+    if len(here) > 1:
+        names = listed([each.rhythm for each in here])
+        choices = [(each.rhythm.capitalize(), _days(each.schedule)) for each in here]
+        raise Unclear(f"{title} has {names} digests here: which one is to change?", "weekdays", choices)
+    return next(iter(here), None)
+
+
+def _days(schedule: Schedule) -> Mapping[str, Any]:
+    return {"month_day": schedule.month_day} if schedule.month_day else {"weekdays": schedule.weekdays}
 
 
 async def _check_topic_stays(context: HandlerContext, actor: Actor, saved: Subscription, now: datetime) -> None:
@@ -184,12 +204,21 @@ async def _confirmation(
     else:
         title = f"Changed the subscription to {topic.title}"
     fields = await subscription_fields(context, subscription, topic, now)
+    others = [each for each in await _here(context, subscription) if each.id != subscription.id]
+    if others and not existed:
+        names = listed([each.rhythm for each in others])
+        text.append(f"It comes beside the {names} one: what one of them shows, the other does not repeat.")
+    named = (topic.name, subscription.rhythm if others else None)
     return Reply(
         title=title,
         text=tuple(filter(None, text)),
         fields=fields,
         next_steps=_next_steps(subscription, existed),
-        buttons=(*subscription_buttons(subscription, now), button("Try the filter", Filter(topic.name, FilterAction.TEST))),
+        buttons=(
+            *(_instead_of(each) for each in others if not existed),
+            *subscription_buttons(subscription, named, now),
+            button("Try the filter", Filter(topic.name, FilterAction.TEST, rhythm=named[1])),
+        ),
         private=False,
     )
 
@@ -198,6 +227,16 @@ def _collected_besides(topic: Topic, arxiv: ArxivSettings) -> str:
     """Say which categories are collected for the topic, that the settings do not name; "" for none."""
     besides = missing_categories(topic, arxiv)
     return f"For it, arXiv's {listed(besides)} {'is' if len(besides) == 1 else 'are'} collected too." if besides else ""
+
+
+async def _here(context: HandlerContext, subscription: Subscription) -> Sequence[Subscription]:
+    place = {"channel": subscription.channel, "topic": subscription.topic}
+    return await context.store.workspaces.subscriptions(subscription.workspace, **place)
+
+
+def _instead_of(other: Subscription) -> Button:
+    """Return the button that lets a new subscription take the place of another one."""
+    return button(f"End the {other.rhythm} one", Unsubscribe(other.topic, other.rhythm), danger=True)
 
 
 def _next_steps(subscription: Subscription, existed: bool) -> tuple[str, ...]:
@@ -215,16 +254,22 @@ async def unsubscribe(context: HandlerContext, command: Unsubscribe, actor: Acto
     await context.check_may_manage(actor)
     topics = await context.topics(actor.workspace)
     try:
-        gone = await _ended(context, command.topic, actor, now)
+        gone = await _ended(context, command, actor, now)
+    except Unclear:
+        raise
     except UsageError:
-        if (ended := await ended_before(context, actor, command.topic)) is None:
+        if (ended := await ended_before(context, actor, command.topic, command.rhythm)) is None:
             raise
         return _is_ended(topics, *ended)
     stays = gone.topic in topics
     rest = "The topic stays, and what it has learned." if stays else NO_TOPIC
+    left = await _here(context, gone)
+    if left:
+        rest = f"Its {listed([each.rhythm for each in left])} digest goes on."
+    what = f"Nothing more of its {gone.rhythm} digest" if left else "Nothing more of it"
     return Reply(
-        title=f"Unsubscribed from {title_of(topics, gone.topic)}",
-        text=(f"Nothing more of it will be posted in this channel. {rest}",),
+        title=f"Unsubscribed from {title_of(topics, gone.topic)}{f', {gone.rhythm}' if left else ''}",
+        text=(f"{what} will be posted in this channel. {rest}",),
         buttons=(Button("Undo", as_command(gone)),) if stays else (),
         private=False,
     )
@@ -238,9 +283,9 @@ def _is_ended(topics: Mapping[str, Topic], topic: str, as_it_was: str) -> Reply:
     )
 
 
-async def _ended(context: HandlerContext, topic: str, actor: Actor, now: datetime) -> Subscription:
+async def _ended(context: HandlerContext, command: Unsubscribe, actor: Actor, now: datetime) -> Subscription:
     async def attempt() -> Subscription:
-        before = await subscription_named(context, actor, topic)
+        before = await subscription_named(context, actor, command.topic, command.rhythm)
         await context.store.workspaces.delete_subscription(before, change_of(actor, before, before, None, now))
         return before
 
@@ -268,7 +313,7 @@ async def list_subscriptions(context: HandlerContext, command: ListSubscriptions
     )
     found = [each for each in every if each.channel in seen]
     hidden = len(every) - len(found)
-    ordered = sorted(found, key=lambda each: (each.channel != actor.channel, each.channel, each.topic))
+    ordered = sorted(found, key=lambda each: (each.channel != actor.channel, each.channel, each.topic, each.rhythm))
     entries = [
         await subscription_entry(context, each, topics, actor, now, tell_channel=command.everywhere) for each in ordered
     ]

@@ -1,17 +1,18 @@
 """A subscription: found, and changed though others change it too."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from bot.commands import Command, Subscribe
 from bot.digest.request import stored_since
 from bot.digest.resumption import last_due
-from bot.errors import UsageError
+from bot.errors import Unclear, UsageError
 from bot.handlers.context import HandlerContext, change_by, retry_on_conflict, slug
 from bot.handlers.wording.replies import button, excerpt, title_of
 from bot.handlers.wording.subscriptions import as_command
-from bot.models import Actor, Change, Position, Reply, Subscription
+from bot.models import Actor, Change, Position, Reply, Rhythm, Subscription
+from bot.wording import listed
 
 _PAUSED = " (paused"  # how the audit says it
 _UNDONE = timedelta(days=7)  # so long an ending can be taken back without a gap
@@ -51,24 +52,55 @@ async def without_tag(
     return Reply(title=title, text=text, buttons=(button("Choose a tag", Subscribe(topic=held.topic)),))
 
 
-async def subscription_named(context: HandlerContext, actor: Actor, name: str) -> Subscription:
+async def subscription_named(context: HandlerContext, actor: Actor, name: str, rhythm: Rhythm | None = None) -> Subscription:
     """Return the channel's subscription to the topic of that name or title; raises UsageError when there is none.
 
-    A subscription is found also when its topic is not there any more.
+    A subscription is found also when its topic is not there any more. Raises Unclear where there are several.
     """
     here = await context.store.workspaces.subscriptions(actor.workspace, channel=actor.channel)
     topics = await context.topics(actor.workspace)
     typed = slug(name)
-    for each in here:
-        if typed and typed in (each.topic, slug(title_of(topics, each.topic))):
-            return each
+    named = [each for each in here if typed and typed in (each.topic, slug(title_of(topics, each.topic)))]
+    if named:
+        return one_of(named, rhythm, title_of(topics, named[0].topic))
     if not here:
         raise UsageError("Nothing is subscribed in this channel.", hint="*subscribe TOPIC weekdays at 09:00* begins one.")
-    names = ", ".join(each.topic for each in here[:9])
+    names = ", ".join(list(dict.fromkeys(each.topic for each in here))[:9])
     raise UsageError(f'"{excerpt(name)}" is not subscribed in this channel.', hint=f"Subscribed here: {names}.")
 
 
-async def ended_before(context: HandlerContext, actor: Actor, name: str) -> tuple[str, str] | None:
+def one_of(here: Sequence[Subscription], rhythm: Rhythm | None, title: str) -> Subscription:
+    """Return the one of that rhythm, or the only one, of a channel's subscriptions to a topic.
+
+    Raises Unclear where it is not said which of several, UsageError where there is none of that rhythm.
+    """
+    found = [each for each in here if rhythm in (None, each.rhythm)]
+    standing = [each.rhythm for each in here]
+    if not found:
+        raise UsageError(f"{title} has no {rhythm} digest here.", hint=f"It has a {listed(standing)} one.")
+    if len(found) > 1:
+        choices = [(each.capitalize(), each) for each in standing]
+        raise Unclear(f"{title} has {listed(standing)} digests here: which one?", "rhythm", choices)
+    return found[0]
+
+
+def about_subscription(channel: str, topic: str, rhythm: Rhythm) -> str:
+    """Return what the audit calls a subscription."""
+    return f"subscription {channel} {topic} {rhythm}"
+
+
+async def _changes_of(
+    context: HandlerContext, actor: Actor, channel: str, topic: str, rhythm: Rhythm | None, limit: int
+) -> list[Change]:
+    """Return the latest lines of the audit; of any rhythm, or of this one and of before there were several."""
+    about = f"subscription {channel} {topic}"
+    changes = await context.store.workspaces.changes(actor.workspace, about=about, limit=limit)
+    return [each for each in changes if rhythm is None or each.what in (about, about_subscription(channel, topic, rhythm))]
+
+
+async def ended_before(
+    context: HandlerContext, actor: Actor, name: str, rhythm: Rhythm | None = None
+) -> tuple[str, str] | None:
     """Return the topic's name and the command that subscribes the channel to it as it was, where that was ended last.
 
     None where the channel subscribes to it, or never did.
@@ -76,23 +108,26 @@ async def ended_before(context: HandlerContext, actor: Actor, name: str) -> tupl
     topics = await context.topics(actor.workspace)
     typed = slug(name)
     for topic in (typed, *(each.name for each in topics.values() if slug(each.title) == typed)):
-        about = f"subscription {actor.channel} {topic}"
-        changes = await context.store.workspaces.changes(actor.workspace, about=about, limit=1)
+        changes = await _changes_of(context, actor, actor.channel, topic, rhythm, _LOOKED_AT)
         if changes and changes[0].before and not changes[0].after:
             return topic, changes[0].before.partition(_PAUSED)[0]
     return None
 
 
 async def change_subscription(
-    context: HandlerContext, actor: Actor, name: str, alter: AlterSubscription, now: datetime
+    context: HandlerContext,
+    actor: Actor,
+    named: tuple[str, Rhythm | None],
+    alter: AlterSubscription,
+    now: datetime,
 ) -> ChangedSubscription:
-    """Change the channel's subscription to the topic; what others change at the same time stays changed.
+    """Change the channel's subscription to the topic, of that rhythm; what others change at the same time stays changed.
 
     `alter` may be called again, with the subscription as it has become in between.
     """
 
     async def attempt() -> ChangedSubscription:
-        before = await subscription_named(context, actor, name)
+        before = await subscription_named(context, actor, *named)
         after = await alter(before)
         if after == before:
             return ChangedSubscription(before, before)
@@ -108,7 +143,7 @@ def change_of(
     actor: Actor, subscription: Subscription, before: Subscription | None, after: Subscription | None, now: datetime
 ) -> Change:
     """Return the line of the audit: each side as the command that makes it, and whether it is paused."""
-    about = f"subscription {subscription.channel} {subscription.topic}"
+    about = about_subscription(subscription.channel, subscription.topic, subscription.rhythm)
     change = change_by(actor, about, _on_record(before), _on_record(after), now)
     return replace(change, arrival=before.baseline_arrival) if before is not None and after is None else change
 
@@ -127,8 +162,7 @@ async def first_baseline(context: HandlerContext, actor: Actor, made: Subscripti
     Then nothing that came in between is lost: it begins where the ended one did, as the audit tells.
     """
     items = context.store.items
-    about = f"subscription {made.channel} {made.topic}"
-    changes = await context.store.workspaces.changes(actor.workspace, about=about, limit=_LOOKED_AT)
+    changes = await _changes_of(context, actor, made.channel, made.topic, made.rhythm, _LOOKED_AT)
     if not changes or not _is_taken_back(changes[0], made, now):
         return Position(await items.last_arrival(), now)
     at_first = next((each.at for each in changes[1:] if not each.before), changes[-1].at)

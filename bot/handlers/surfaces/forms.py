@@ -26,22 +26,25 @@ from bot.wording import counted
 async def subscribe_form(context: HandlerContext, actor: Actor, topic: str, now: datetime) -> SubscribeForm:
     """Return how this channel is subscribed to the topic of that name or title, or as it would be without a word.
 
+    Of several subscriptions it is the first, a daily one where there is one; the days tell which.
+
     Raises UsageError when there is no such topic, and to who is no member of the workspace.
     """
     check_is_member(actor)
     found = await context.topic_named(actor.workspace, topic)
-    here = await context.subscription_here(actor, found.name)
-    if here is None:
+    here = await context.subscriptions_here(actor, found.name)
+    if not here:
         return SubscribeForm(topic=found.name, title=found.title, zone=await usual_zone(context, actor))
-    return _standing(here, found)
+    return _standing(here[0], found, several=len(here) > 1)
 
 
-def _standing(here: Subscription, topic: Topic) -> SubscribeForm:
+def _standing(here: Subscription, topic: Topic, *, several: bool) -> SubscribeForm:
     schedule = here.schedule
     return SubscribeForm(
         topic=topic.name,
         title=topic.title,
         subscribed=True,
+        several=several,
         weekdays=() if schedule.month_day else schedule.weekdays,
         month_day=schedule.month_day,
         at=schedule.at,
@@ -78,13 +81,14 @@ async def topic_form(context: HandlerContext, actor: Actor, name: str) -> TopicF
 
 
 async def filter_form(context: HandlerContext, actor: Actor, topic: str) -> FilterForm:
-    """Return the filter of the channel's subscription to the topic, or of the topic where the channel has none.
+    """Return the filter of the channel's subscription to the topic, or of the topic where the channel has none or several.
 
     Raises UsageError when there is no such topic, and to who is no member of the workspace.
     """
     check_is_member(actor)
     found = await context.topic_named(actor.workspace, topic)
-    here = await context.subscription_here(actor, found.name)
+    subscribed = await context.subscriptions_here(actor, found.name)
+    here = subscribed[0] if len(subscribed) == 1 else None
     query = (here or found).filter
     return FilterForm(
         topic=found.name,

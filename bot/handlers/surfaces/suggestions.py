@@ -86,10 +86,9 @@ async def _subscriptions(context: HandlerContext, typed: str, actor: Actor, now:
     topics = await context.topics(actor.workspace)
     subscribed = await context.store.workspaces.subscriptions(actor.workspace, channel=actor.channel)
     choices = []
-    for each in subscribed:
-        title = title_of(topics, each.topic)
-        label = f"{title} ({each.topic}{', paused' if each.is_paused(now) else ''})"
-        choices.append(_Choice(each.topic, label, (each.topic, title)))
+    for name in dict.fromkeys(each.topic for each in subscribed):
+        title, all_paused = title_of(topics, name), all(each.is_paused(now) for each in subscribed if each.topic == name)
+        choices.append(_Choice(name, f"{title} ({name}{', paused' if all_paused else ''})", (name, title)))
     return _fitting(typed, choices)
 
 

@@ -16,11 +16,23 @@ from bot.handlers.clauses import (
     without_clauses,
 )
 from bot.handlers.context import HandlerContext, handles
-from bot.handlers.subscriptions.subscription_change import change_subscription
+from bot.handlers.subscriptions.subscription_change import change_subscription, one_of
 from bot.handlers.topics.topic_change import NOTHING_SEEN, WEEK, change_topic, try_filters
 from bot.handlers.wording.replies import button, excerpt, one_line, preview_button
 from bot.handlers.wording.topics import copied_in_words
-from bot.models import Actor, Button, DigestRequest, FilterTest, Query, Reply, ReplyEntry, Subscription, TestedItem, Topic
+from bot.models import (
+    Actor,
+    Button,
+    DigestRequest,
+    FilterTest,
+    Query,
+    Reply,
+    ReplyEntry,
+    Rhythm,
+    Subscription,
+    TestedItem,
+    Topic,
+)
 from bot.wording import counted
 
 _EVERYWHERE = "It holds in every channel that subscribes to the topic."
@@ -33,8 +45,9 @@ class _FilterPlace:
     """Whose filter is meant: the subscription's where there is one, else the topic's; and what else is filtered."""
 
     topic: Topic
-    here: Subscription | None  # of this channel, whichever filter is meant
+    here: Subscription | None  # of this channel, whichever filter is meant; None also where it is one of several
     everywhere: bool
+    rhythm: Rhythm | None = None  # that tells which of several subscriptions it is
 
     @property
     def filter(self) -> Query:
@@ -42,7 +55,8 @@ class _FilterPlace:
 
     @property
     def words(self) -> str:
-        return f"{self.topic.title} everywhere" if self.everywhere else f"{self.topic.title} in this channel"
+        which = f", {self.rhythm}" if self.rhythm else ""
+        return f"{self.topic.title} everywhere" if self.everywhere else f"{self.topic.title}{which} in this channel"
 
     @property
     def scope(self) -> Scope:
@@ -65,11 +79,14 @@ async def filter_topic(context: HandlerContext, command: Filter, actor: Actor, n
 
 async def _place(context: HandlerContext, command: Filter, actor: Actor) -> _FilterPlace:
     topic = await context.topic_named(actor.workspace, command.topic)
-    here = await context.subscription_here(actor, topic.name)
-    if command.scope is Scope.HERE and here is None:
+    subscribed = await context.subscriptions_here(actor, topic.name)
+    if command.scope is Scope.TOPIC:
+        return _FilterPlace(topic, subscribed[0] if len(subscribed) == 1 else None, everywhere=True)
+    here = one_of(subscribed, command.rhythm, topic.title) if subscribed else None
+    if here is None and (command.scope is Scope.HERE or command.rhythm):
         hint = f"*subscribe {topic.name}* comes first; *filter {topic.name} everywhere …* changes the topic's own filter."
         raise UsageError(f"{topic.name} is not subscribed in this channel.", hint=hint)
-    return _FilterPlace(topic, here, command.scope is Scope.TOPIC or here is None)
+    return _FilterPlace(topic, here, here is None, here.rhythm if here and len(subscribed) > 1 else None)
 
 
 # --- looking
@@ -97,9 +114,9 @@ def _shown(place: _FilterPlace) -> Reply:
 
 def _buttons(place: _FilterPlace) -> tuple[Button, ...]:
     name, scope = place.topic.name, place.scope
-    clear = button("Clear", Filter(name, FilterAction.CLEAR, scope=scope), danger=True)
+    clear = button("Clear", Filter(name, FilterAction.CLEAR, scope=scope, rhythm=place.rhythm), danger=True)
     return (
-        button("Try it", Filter(name, FilterAction.TEST, scope=scope)),
+        button("Try it", Filter(name, FilterAction.TEST, scope=scope, rhythm=place.rhythm)),
         *((clear,) if place.filter.text else ()),
         preview_button(name),
     )
@@ -108,7 +125,7 @@ def _buttons(place: _FilterPlace) -> tuple[Button, ...]:
 async def _tested(context: HandlerContext, place: _FilterPlace, typed: str, actor: Actor, now: datetime) -> Reply:
     tested = read_filter(typed) if typed.strip() else place.filter
     result = await try_filters(context, await _request(context, place, tested, actor), now)
-    setting = button("Set it", Filter(place.topic.name, FilterAction.SET, typed, place.scope))
+    setting = button("Set it", Filter(place.topic.name, FilterAction.SET, typed, place.scope, place.rhythm))
     other = bool(typed.strip()) and normalised(tested.tree) != normalised(place.filter.tree)
     name = one_line(tested.text) or "no filter"
     return Reply(
@@ -167,7 +184,7 @@ async def _changed(context: HandlerContext, place: _FilterPlace, command: Filter
         async def altered(subscription: Subscription) -> Subscription:
             return replace(subscription, filter=alter(subscription.filter))
 
-        subscription = await change_subscription(context, actor, name, altered, now)
+        subscription = await change_subscription(context, actor, (name, place.rhythm), altered, now)
         place, was = replace(place, here=subscription.after), subscription.before.filter
     return await _answer(context, place, was, note, actor, now)
 
@@ -218,4 +235,4 @@ async def _answer(
 
 def _undo(place: _FilterPlace, was: Query) -> Filter:
     action = FilterAction.SET if was.text else FilterAction.CLEAR
-    return Filter(place.topic.name, action, was.text, place.scope)
+    return Filter(place.topic.name, action, was.text, place.scope, place.rhythm)

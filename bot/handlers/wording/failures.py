@@ -1,5 +1,6 @@
 """What is said when a command did not work: never a traceback, always what to do next. Pure."""
 
+from collections.abc import Mapping
 from dataclasses import fields, replace
 
 from bot.commands import Command, Help, help_for
@@ -22,7 +23,8 @@ def which_one(error: Unclear, command: Command) -> Reply:
     """Offer each of the things that may be meant, a tap away."""
     if error.field not in {field.name for field in fields(command)}:
         return Reply(title="Which one?", text=_sentences(error))
-    meant = ((label, replace(command, **{error.field: value})) for label, value in error.choices)
+    changes = ((label, value if isinstance(value, Mapping) else {error.field: value}) for label, value in error.choices)
+    meant = ((label, replace(command, **change)) for label, change in changes)
     return Reply(title="Which one?", text=_sentences(error), buttons=tuple(button(label, each) for label, each in meant))
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from bot.commands import Command, Less, More, Now, Save, ShowTopic, Similar, Subscribe, Unsubscribe, write
-from bot.models import Button, Item, Reply, Topic
+from bot.models import Button, Item, Reply, Rhythm, Topic
 from bot.wording import shortened, some
 
 SHOWN = 60  # characters of what was typed that an answer repeats
@@ -63,9 +63,9 @@ def subscribe_button(topic: str) -> Button:
     return button("Subscribe", Subscribe(topic=topic))
 
 
-def unsubscribe_button(topic: str) -> Button:
-    """Return the button that ends the channel's subscription to the topic."""
-    return button("Unsubscribe", Unsubscribe(topic), danger=True)
+def unsubscribe_button(topic: str, rhythm: Rhythm | None = None) -> Button:
+    """Return the button that ends the channel's subscription to the topic, of that rhythm where it has several."""
+    return button("Unsubscribe", Unsubscribe(topic, rhythm), danger=True)
 
 
 def item_buttons(item: Item, topic: str = "") -> tuple[Button, ...]:

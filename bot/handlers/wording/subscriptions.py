@@ -3,17 +3,30 @@
 from collections.abc import Mapping
 from datetime import datetime
 
-from bot.commands import Pause, Resume, Subscribe, write
+from bot.commands import Pause, Resume, Subscribe, Unsubscribe, write
 from bot.errors import UsageError
 from bot.handlers.context import HandlerContext
 from bot.handlers.subscriptions.times import moment_in_words, pause_in_words, posted_next
 from bot.handlers.wording.failures import in_one_line
 from bot.handlers.wording.replies import button, one_line, preview_button, title_of, unsubscribe_button
 from bot.handlers.wording.topics import bar_in_words
-from bot.models import Actor, Button, Field, ReplyEntry, Subscription, Topic
+from bot.models import Actor, Button, Field, ReplyEntry, Rhythm, Subscription, Topic
 from bot.wording import counted
 
 NO_TOPIC = "The topic is not there any more."
+
+
+Naming = tuple[str, Rhythm | None]  # a topic's name, and the rhythm where the name alone does not tell
+
+
+async def naming(context: HandlerContext, subscription: Subscription) -> Naming:
+    """Return by what a command in its channel tells the subscription from others."""
+    several = await context.is_one_of_several(subscription)
+    return subscription.topic, subscription.rhythm if several else None
+
+
+def _told(named: Naming) -> str:
+    return f", {named[1]}" if named[1] else ""
 
 
 def as_command(subscription: Subscription) -> str:
@@ -88,7 +101,9 @@ async def subscription_entry(
     """Return the subscription as a list tells it, with buttons where it is the actor's channel's."""
     here = each.channel == actor.channel
     topic = topics.get(each.topic)
-    lines = [await _schedule_line(context, each, now)] if topic else [f"{NO_TOPIC} *unsubscribe {each.topic}* ends this."]
+    named = await naming(context, each)
+    ends = f"{NO_TOPIC} *{write(Unsubscribe(*named))}* ends this."
+    lines = [await _schedule_line(context, each, now)] if topic else [ends]
     if paused := await pause_in_words(each, now):
         lines.append(f"{paused}.")
     if size := _size_in_words(each):
@@ -96,8 +111,9 @@ async def subscription_entry(
     if (filters := _filters_in_words(each, topic)) != "none":
         lines.append(f"filter: {filters}")
     channel = f"{'this channel' if here else each.channel}: " if tell_channel else ""
-    title = f"{channel}{title_of(topics, each.topic)} ({each.topic})"
-    buttons = subscription_buttons(each, now)[0 if topic else -1 :] if here else ()  # without a topic it can only be ended
+    title = f"{channel}{title_of(topics, each.topic)} ({each.topic}){_told(named)}"
+    shown = subscription_buttons(each, named, now) if here else ()
+    buttons = shown if topic else shown[-1:]  # without a topic it can only be ended
     return ReplyEntry(title=title, lines=tuple(lines), buttons=buttons)
 
 
@@ -112,12 +128,11 @@ async def _schedule_line(context: HandlerContext, each: Subscription, now: datet
     return f"{coming.words}; next {moment_in_words(coming.next, now)}"
 
 
-def subscription_buttons(subscription: Subscription, now: datetime) -> tuple[Button, ...]:
+def subscription_buttons(subscription: Subscription, named: Naming, now: datetime) -> tuple[Button, ...]:
     """Return the buttons to preview the subscription, to pause or resume it, and to end it."""
-    name = subscription.topic
     paused = subscription.is_paused(now)
     return (
-        preview_button(name),
-        button("Resume", Resume(name)) if paused else button("Pause", Pause(name)),
-        unsubscribe_button(name),
+        preview_button(subscription.topic),
+        button("Resume", Resume(*named)) if paused else button("Pause", Pause(*named)),
+        unsubscribe_button(*named),
     )

@@ -5,11 +5,12 @@ import json
 import logging
 from collections.abc import Collection, Iterator, Sequence
 from datetime import date, datetime, timedelta
+from typing import Any
 
 from sqlite_utils import Database
 
 from bot.errors import StoreError
-from bot.models import Delivery, Digest, PastDigest, Position, Posting, Unposted
+from bot.models import Delivery, Digest, PastDigest, Position, Posting, Rhythm, Unposted
 from bot.store.records import EPOCH, digest_to_text, micros, or_damaged, past_from_text, posted_scores, time_of
 from bot.store.rules.transitions import begins_again, ended_at
 from bot.store.sqlite.connections import Tables, reading, writing
@@ -32,21 +33,19 @@ class SqliteDigests(Tables):
         return frozenset(key for (key,) in rows.fetchall())
 
     @reading
-    def last(self, db: Database, workspace: str, channel: str, topic: str) -> tuple[date, Position] | None:
-        sql = (
-            "select day, through, until from digests where workspace = ? and channel = ? and topic = ?"
-            " order by through desc, until desc, day desc limit 1"
-        )
-        row = db.execute(sql, [workspace, channel, topic]).fetchone()
+    def last(
+        self, db: Database, workspace: str, channel: str, topic: str, rhythm: Rhythm | None = None
+    ) -> tuple[date, Position] | None:
+        sql = f"select day, through, until from digests where {_OF} order by through desc, until desc, day desc limit 1"
+        row = db.execute(sql, _of(workspace, channel, topic, rhythm or "")).fetchone()
         return (_day(row[0]), Position(row[1], time_of(row[2]))) if row else None
 
     @reading
-    def unposted(self, db: Database, workspace: str, channel: str, topic: str) -> Unposted | None:
-        sql = (
-            "select after, since, max(number) over () from unposted where workspace = ? and channel = ? and topic = ?"
-            " order by after, since limit 1"
-        )
-        row = db.execute(sql, [workspace, channel, topic]).fetchone()
+    def unposted(
+        self, db: Database, workspace: str, channel: str, topic: str, rhythm: Rhythm | None = None
+    ) -> Unposted | None:
+        sql = f"select after, since, max(number) over () from unposted where {_OF} order by after, since limit 1"
+        row = db.execute(sql, _of(workspace, channel, topic, rhythm or "")).fetchone()
         return Unposted(Position(row[0], time_of(row[1])), row[2]) if row else None
 
     @reading
@@ -61,15 +60,24 @@ class SqliteDigests(Tables):
 
     @reading
     def past(
-        self, db: Database, workspace: str, channel: str, *, topic: str = "", with_entries: bool = False, limit: int = 20
+        self,
+        db: Database,
+        workspace: str,
+        channel: str,
+        *,
+        topic: str = "",
+        rhythm: Rhythm | None = None,
+        with_entries: bool = False,
+        limit: int = 20,
     ) -> Sequence[PastDigest]:
         sql = (
             "select data, saved from digests where workspace = ? and channel = ?"
             + (" and topic = ?" if topic else "")
+            + (" and rhythm in (?, '')" if rhythm else "")
             + (" and (not json_valid(data) or json_array_length(data, '$.entries') > 0)" if with_entries else "")
             + " order by saved desc, id desc limit ?"
         )
-        given = [workspace, channel, *([topic] if topic else []), limit]
+        given = [workspace, channel, *([topic] if topic else []), *([rhythm] if rhythm else []), limit]
         rows = db.execute(sql, given).fetchall()
         return list(_legible(rows, all_needed=with_entries))
 
@@ -88,19 +96,27 @@ def _legible(rows: Sequence[tuple[str, int]], *, all_needed: bool) -> Iterator[P
             log.warning("a past digest is left out: %s", error)
 
 
+# The digests of a channel of one topic, and of one rhythm where that is not "": one that is not known is every one's.
+_OF = "workspace = ? and channel = ? and topic = ? and (? = '' or rhythm in (?, ''))"
+
+
+def _of(workspace: str, channel: str, topic: str, rhythm: str) -> list[object]:
+    return [workspace, channel, topic, rhythm, rhythm]
+
+
 def keep(db: Database, workspace: str, channel: str, digest: Digest, now: datetime) -> None:
     """Keep the digest and what it posted."""
     place, window = (workspace, channel, digest.topic), digest.window
     row = [digest.day.isoformat(), micros(digest.until), window.after, window.through, micros(now), digest_to_text(digest)]
     number = db.execute(
-        "insert into digests (workspace, channel, topic, day, until, after, through, saved, data)"
-        " values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        [*place, *row],
+        "insert into digests (workspace, channel, topic, rhythm, subscription, day, until, after, through, saved, data)"
+        " values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        [*place, digest.rhythm, digest.subscription, *row],
     ).lastrowid
     rows = [(workspace, channel, key, number, micros(now), score) for key, score in posted_scores(digest).items()]
     db.conn.executemany("insert into posted (workspace, channel, key, digest, saved, score) values (?, ?, ?, ?, ?, ?)", rows)
-    made_up = "delete from unposted where workspace = ? and channel = ? and topic = ? and number <= ?"
-    db.execute(made_up, [*place, window.makes_up])
+    made_up = [*_of(*place, digest.rhythm), window.makes_up]
+    db.execute(f"delete from unposted where {_OF} and number <= ?", made_up)
 
 
 def posted_of(db: Database, workspace: str, channel: str, keys: Collection[str]) -> list[str]:
@@ -109,10 +125,22 @@ def posted_of(db: Database, workspace: str, channel: str, keys: Collection[str])
     return [key for (key,) in db.execute(sql, [workspace, channel, json.dumps(list(keys))]).fetchall()]
 
 
-def reach(db: Database, workspace: str, channel: str, topic: str) -> int:
-    """Return how far the channel's digests of the topic looked, 0 where there is none."""
-    sql = "select coalesce(max(through), 0) from digests where workspace = ? and channel = ? and topic = ?"
-    return int(db.execute(sql, [workspace, channel, topic]).fetchone()[0])
+def posted_beside(db: Database, workspace: str, channel: str, digest: Digest) -> list[str]:
+    """Return which of the keys that it shows were posted to the channel by the topic's digests of other rhythms."""
+    sql = (
+        "select distinct key from posted join digests on digests.id = posted.digest where posted.workspace = ?"
+        " and posted.channel = ? and key in (select value from json_each(?)) and topic = ? and rhythm not in (?, '')"
+    )
+    keys = json.dumps(list(posted_scores(digest)))
+    found = db.execute(sql, [workspace, channel, keys, digest.topic, digest.rhythm]).fetchall() if digest.rhythm else []
+    return [key for (key,) in found]
+
+
+def reach(db: Database, workspace: str, channel: str, topic: str, rhythm: str) -> int:
+    """Return how far the channel's digests of the topic and rhythm looked, 0 where there is none."""
+    sql = f"select through from digests where {_OF} order by through desc limit 1"
+    row = db.execute(sql, _of(workspace, channel, topic, rhythm)).fetchone()
+    return int(row[0]) if row else 0
 
 
 def prune(db: Database, before: datetime) -> None:
@@ -124,35 +152,46 @@ def prune(db: Database, before: datetime) -> None:
 def drop(db: Database, ended: Delivery) -> bool:
     """Drop the digest of a delivery, and what it would have posted; the next one looks at what it looked at.
 
-    So do the next ones of other topics at what theirs looked at that were made since: these left out what it showed.
-    Return whether it had news for the channel.
+    So do the next ones of other topics and rhythms at what theirs that were made since looked at: these left out what it
+    showed. Return whether it had news for the channel.
     """
     if ended.made_at is None:
         return False  # made by an edition that did not note it: which of a day's digests it was is not known
-    place = [ended.workspace, ended.channel]
-    which = [*place, ended.topic, ended.occurrence[1].isoformat(), micros(ended.made_at)]
-    sql = "select id, after, data from digests where workspace = ? and channel = ? and topic = ? and day = ? and saved = ?"
-    since_then = (
-        "select topic, after, data from digests where workspace = ? and channel = ? and topic <> ? and saved >= ?"
-        " order by topic desc, after desc, id desc"
+    place, made = [ended.workspace, ended.channel], micros(ended.made_at)
+    sql = (
+        "select id, rhythm, after, data from digests where workspace = ? and channel = ? and topic = ? and day = ?"
+        " and saved = ? and subscription in (?, '')"
     )
-    dropped = db.execute(sql, which).fetchall()
-    for number, *own in dropped:
-        others = db.execute(since_then, [*place, ended.topic, micros(ended.made_at)]).fetchall()
-        first = {topic: begin for topic, *begin in others}  # the last of each topic stays: the one that began first
-        for topic, (after, data) in [(ended.topic, own), *reversed(first.items())]:
-            since = micros(ended.made_at)
+    subscription, day, _ = ended.occurrence
+    dropped = db.execute(sql, [*place, ended.topic, day.isoformat(), made, subscription]).fetchall()
+    for number, rhythm, *own in dropped:
+        owed = [((ended.topic, rhythm), own), *_made_since(db, ended, rhythm, made)]
+        for of, (after, data) in owed:
+            since = made
             with contextlib.suppress(StoreError):  # a damaged record keeps no delivery from ending
                 since = _begin(data)
                 if data == own[1]:
-                    after = begins_again(
-                        after, _carried_entries(data), _standing(db, [*place, topic, since - _WEEK, number])
-                    )
-            owed = [*place, topic, after, since, micros(ended_at(ended))]
-            db.execute("insert into unposted (workspace, channel, topic, after, since, at) values (?, ?, ?, ?, ?, ?)", owed)
+                    standing = _standing(db, _of(place[0], place[1], *of), since - _WEEK, number)
+                    after = begins_again(after, _carried_entries(data), standing)
+            db.execute(
+                "insert into unposted (workspace, channel, topic, rhythm, after, since, at) values (?, ?, ?, ?, ?, ?, ?)",
+                [*place, *of, after, since, micros(ended_at(ended))],
+            )
         db.execute("delete from posted where workspace = ? and channel = ? and digest = ?", [*place, number])
         db.execute("delete from digests where id = ?", [number])
     return any(_has_news(data) for *_, data in dropped)
+
+
+def _made_since(db: Database, ended: Delivery, rhythm: str, made: int) -> list[tuple[tuple[str, str], list[Any]]]:
+    """Return for each other topic and rhythm where its first digest began that was made since, and that one's record."""
+    sql = (
+        "select topic, rhythm, after, data from digests where workspace = ? and channel = ?"
+        " and (topic <> ? or rhythm not in (?, '')) and saved >= ? order by topic desc, rhythm desc, after desc, id desc"
+    )
+    place = [ended.workspace, ended.channel, ended.topic, rhythm, made]
+    found = db.execute(sql, place).fetchall()
+    first = {(topic, its): begin for topic, its, *begin in found}  # the last of each stays: the one that began first
+    return list(reversed(first.items()))
 
 
 def _posting(key: str, topic: str | None, day: str | None, saved: int, score: float | None) -> Posting:
@@ -179,13 +218,13 @@ def _carried_entries(text: str) -> dict[str, int]:
     return {each["key"]: each["arrival"] for each in record.get("carried", ()) if each["key"] in shown}
 
 
-def _standing(db: Database, but: Sequence[object]) -> set[str]:
-    """Return the keys of what fell to the cap of the topic's digests; of all but that one."""
+def _standing(db: Database, of: Sequence[object], since: int, but: int) -> set[str]:
+    """Return the keys of what fell to the cap of the topic's and rhythm's digests since then; of all but that one."""
     sql = (
-        "select json_extract(value, '$.key') from digests, json_each(data, '$.left_out') where workspace = ? and channel = ?"
-        " and topic = ? and saved >= ? and digests.id <> ? and json_extract(value, '$.since') is not null"
+        f"select json_extract(value, '$.key') from digests, json_each(data, '$.left_out') where {_OF}"
+        " and saved >= ? and digests.id <> ? and json_extract(value, '$.since') is not null"
     )
-    return {key for (key,) in db.execute(sql, but).fetchall()}
+    return {key for (key,) in db.execute(sql, [*of, since, but]).fetchall()}
 
 
 @or_damaged

@@ -78,7 +78,7 @@ class SqliteLedger(Tables):
 
     @reading
     def every_subscription(self, db: Database) -> Sequence[Subscription]:
-        rows = db.execute("select data from subscriptions order by workspace, channel, topic").fetchall()
+        rows = db.execute("select data from subscriptions order by workspace, channel, topic, rhythm").fetchall()
         return [subscription_from_text(data) for (data,) in rows]
 
     @reading
@@ -146,8 +146,9 @@ class SqliteLedger(Tables):
             return False
         _update_occurrence(db, fresh)
         if digest is not None:
-            expect_latest(digest, digests.reach(db, fresh.workspace, fresh.channel, digest.topic))
+            expect_latest(digest, digests.reach(db, fresh.workspace, fresh.channel, digest.topic, digest.rhythm))
             expect_unposted(digests.posted_of(db, fresh.workspace, fresh.channel, taken_over(digest)))
+            expect_unposted(digests.posted_beside(db, fresh.workspace, fresh.channel, digest))
             digests.keep(db, fresh.workspace, fresh.channel, digest, now)
             if digest.news:
                 _note_told(db, fresh.workspace, fresh.subscription, told=True)

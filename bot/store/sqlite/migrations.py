@@ -500,6 +500,56 @@ def m010_layouts(db: Database) -> None:
             db.execute("update subscriptions set data = ? where workspace = ? and id = ?", found)
 
 
+_RHYTHMS = """
+-- A channel has one subscription to a topic of each rhythm, which tells daily, weekly and monthly ones apart.
+create table subscriptions_by_rhythm (
+    workspace text not null,
+    channel text not null,
+    topic text not null,
+    rhythm text not null,
+    id text not null,
+    revision integer not null,
+    data text not null,
+    next_due integer, -- null: to be found anew
+    wakes integer not null default 0, -- when a pause ends
+    primary key (workspace, channel, topic, rhythm)
+) without rowid;
+insert into subscriptions_by_rhythm
+    select workspace, channel, topic, rhythm_of(data), id, revision, data, next_due, wakes from subscriptions;
+drop table subscriptions;
+alter table subscriptions_by_rhythm rename to subscriptions;
+create unique index subscriptions_id on subscriptions (workspace, id);
+create index subscriptions_topic on subscriptions (workspace, topic);
+create index subscriptions_next on subscriptions (next_due, workspace, id, wakes);
+-- Of digests, and of where those began that are made up for; "": that is not known.
+alter table digests add column rhythm text not null default '';
+alter table digests add column subscription text not null default '';
+alter table unposted add column rhythm text not null default '';
+update digests set rhythm = coalesce((select its.rhythm from subscriptions its where its.workspace = digests.workspace
+    and its.channel = digests.channel and its.topic = digests.topic), '');
+update unposted set rhythm = coalesce((select its.rhythm from subscriptions its where its.workspace = unposted.workspace
+    and its.channel = unposted.channel and its.topic = unposted.topic), '');
+"""
+
+
+@migrations()
+def m011_rhythms(db: Database) -> None:
+    """Let a channel have several subscriptions to a topic; the digests of before are those of the one that stands."""
+    db.conn.create_function("rhythm_of", 1, _rhythm_of, deterministic=True)
+    _run(db, _RHYTHMS)
+
+
+def _rhythm_of(data: str) -> str:
+    """Return the rhythm of a subscription of the tenth edition; a damaged one is daily."""
+    try:
+        schedule = json.loads(data)["schedule"]
+        if schedule.get("month_day"):
+            return "monthly"
+        return "weekly" if len(schedule.get("weekdays", "week")) == 1 else "daily"
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return "daily"
+
+
 def _owed(db: Database, what: str) -> list[dict[str, str]]:
     """Return what the eighth edition kept in one fact; nothing of a damaged one."""
     row = db.execute("select value from facts where name = 'owed'").fetchone()

@@ -69,17 +69,17 @@ class SqliteWorkspaces(Tables):
         expect_readable(subscription)
         expect_subscription(_standing(db, subscription), subscription, replaces)
         fresh = replace(subscription, revision=replaces + 1)
-        place = [fresh.workspace, fresh.channel, fresh.topic]
+        place = [fresh.workspace, fresh.channel, fresh.topic, fresh.rhythm]
         others = db.execute(
-            "select 1 from subscriptions where workspace = ? and id = ? and (channel, topic) <> (?, ?)",
-            [fresh.workspace, fresh.id, fresh.channel, fresh.topic],
+            "select 1 from subscriptions where workspace = ? and id = ? and (channel, topic, rhythm) <> (?, ?, ?)",
+            [fresh.workspace, fresh.id, fresh.channel, fresh.topic, fresh.rhythm],
         )
         if others.fetchone():
-            raise StoreError(f"The subscription {fresh.id} is that of another channel or topic.")
+            raise StoreError(f"The subscription {fresh.id} is that of another channel, topic or rhythm.")
         # The row is made anew, and with it `next_due` unknown: the next occurrence of another schedule is another.
         db.execute(
-            "insert or replace into subscriptions (workspace, channel, topic, id, revision, wakes, data)"
-            " values (?, ?, ?, ?, ?, ?, ?)",
+            "insert or replace into subscriptions (workspace, channel, topic, rhythm, id, revision, wakes, data)"
+            " values (?, ?, ?, ?, ?, ?, ?, ?)",
             [*place, fresh.id, fresh.revision, wakes(fresh.paused, fresh.paused_until), to_text(fresh)],
         )
         note(db, change)
@@ -198,13 +198,14 @@ def subscriptions_of(db: Database, workspace: str, channel: str, topic: str) -> 
     """Return the subscriptions in order, "" standing for every channel or topic."""
     named = {name: value for name, value in (("channel", channel), ("topic", topic)) if value}
     wanted = "".join(f" and {name} = ?" for name in named)
-    sql = f"select data from subscriptions where workspace = ?{wanted} order by channel, topic"
+    sql = f"select data from subscriptions where workspace = ?{wanted} order by channel, topic, rhythm"
     return [subscription_from_text(data) for (data,) in db.execute(sql, [workspace, *named.values()]).fetchall()]
 
 
 def _standing(db: Database, given: Subscription) -> tuple[str, int] | None:
-    sql = "select id, revision from subscriptions where workspace = ? and channel = ? and topic = ?"
-    row: tuple[str, int] | None = db.execute(sql, [given.workspace, given.channel, given.topic]).fetchone()
+    sql = "select id, revision from subscriptions where workspace = ? and channel = ? and topic = ? and rhythm = ?"
+    place = [given.workspace, given.channel, given.topic, given.rhythm]
+    row: tuple[str, int] | None = db.execute(sql, place).fetchone()
     return row
 
 

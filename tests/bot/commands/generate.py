@@ -27,6 +27,7 @@ from bot.commands import (
     Now,
     Part,
     Pause,
+    Post,
     Profile,
     ProfileAction,
     Rest,
@@ -43,7 +44,7 @@ from bot.commands import (
     Usual,
     Why,
 )
-from bot.models import Layout
+from bot.models import Layout, Rhythm
 
 # What the grammar gives a meaning, and what telephones, chat clients and strangers put in.
 SCRAPS = (
@@ -231,13 +232,16 @@ def _edits() -> st.SearchStrategy[Command]:
     )
 
 
+RHYTHMS = st.none() | st.sampled_from(Rhythm)
+
+
 def _filters() -> st.SearchStrategy[Command]:
     scope = st.none() | st.sampled_from(Scope)
     silent = st.sampled_from((FilterAction.SHOW, FilterAction.CLEAR, FilterAction.TEST))
     telling = st.sampled_from((FilterAction.SET, FilterAction.ADD, FilterAction.REMOVE, FilterAction.TEST))
     return st.one_of(
-        st.builds(Filter, topics(), silent, scope=scope),
-        st.builds(Filter, topics(), telling, said(), scope),
+        st.builds(Filter, topics(), silent, scope=scope, rhythm=RHYTHMS),
+        st.builds(Filter, topics(), telling, said(), scope, RHYTHMS),
     )
 
 
@@ -249,13 +253,14 @@ def commands() -> st.SearchStrategy[Command]:
         st.builds(Search, said(), maybe),
         *(st.builds(kind, said()) for kind in (Similar, Save, Unsave)),
         of_item,
-        *(st.builds(kind, topics()) for kind in (Unsubscribe, Resume, ShowTopic)),
+        *(st.builds(kind, topics(), RHYTHMS) for kind in (Unsubscribe, Resume, Post)),
+        st.builds(ShowTopic, topics()),
         *(st.builds(kind, maybe) for kind in (Now, History, Help)),
         *(st.just(usage.command()) for usage in TABLE if not fields(usage.command)),
         st.just(ChangeSettings()),
         _subscriptions(),
         st.builds(ListSubscriptions, st.booleans()),
-        st.builds(Pause, topics(), maybe),
+        st.builds(Pause, topics(), RHYTHMS, maybe),
         st.builds(CreateTopic, topics(), said()),
         st.builds(CreateTopic, topics(), origin=said()),
         _edits(),

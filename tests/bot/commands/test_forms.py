@@ -23,7 +23,7 @@ from bot.commands import (
 )
 from bot.commands.forms import FilterForm, SubscribeForm, TopicForm, commands_of, filled
 from bot.errors import Misfit
-from bot.models import Interest, Layout
+from bot.models import Interest, Layout, Rhythm, Schedule
 
 KV = SubscribeForm(topic="kv", title="KV cache", subscribed=True, zone="Europe/Zurich", entries=5, filter="-survey")
 WEEKDAYS = (0, 1, 2, 3, 4)
@@ -40,6 +40,7 @@ def forms() -> st.SearchStrategy[SubscribeForm]:
         lambda days, **rest: SubscribeForm(topic="kv", weekdays=days[0], month_day=days[1], **rest),
         days,
         subscribed=st.booleans(),
+        several=st.booleans(),
         at=_times,
         zone=_zones,
         entries=st.none() | st.integers(1, 50),
@@ -72,13 +73,23 @@ def after(form: SubscribeForm, commands: tuple[Command, ...] | list[Command]) ->
         if isinstance(command, Subscribe):
             form = filled(form, command)
         else:
-            assert command == Filter("kv", FilterAction.CLEAR, scope=Scope.HERE)
+            assert isinstance(command, Filter)
+            assert (command.topic, command.action, command.scope) == ("kv", FilterAction.CLEAR, Scope.HERE)
             form = replace(form, filter="")
     return form
 
 
 def plainly(form: SubscribeForm) -> SubscribeForm:
-    return replace(form, subscribed=True, filter=" ".join(form.filter.split()))
+    return replace(form, subscribed=True, several=False, filter=" ".join(form.filter.split()))
+
+
+def rhythm(form: SubscribeForm) -> Rhythm:
+    return Schedule(weekdays=form.weekdays, month_day=form.month_day).rhythm
+
+
+def standing(before: SubscribeForm, wanted: SubscribeForm) -> SubscribeForm:
+    """What the form's commands begin from: what is due more or less often is another one, of which there is none."""
+    return before if rhythm(before) is rhythm(wanted) else SubscribeForm(topic="kv")
 
 
 @given(forms(), subscribing())
@@ -87,14 +98,14 @@ def test_a_command_a_form_and_the_forms_commands_mean_the_same(form: SubscribeFo
     if not form.subscribed:
         form = SubscribeForm(topic="kv")  # where nothing is subscribed a form shows what would be without a word
         wanted = filled(form, command)
-    assert plainly(after(form, list(commands_of(form, wanted)))) == plainly(wanted)
+    assert plainly(after(standing(form, wanted), list(commands_of(form, wanted)))) == plainly(wanted)
 
 
 @given(forms(), forms())
 def test_whatever_a_person_makes_of_a_form_comes_true_by_its_commands(form: SubscribeForm, wanted: SubscribeForm) -> None:
     before = form if form.subscribed else SubscribeForm(topic="kv")
     commands = commands_of(before, wanted)
-    assert plainly(after(before, list(commands))) == plainly(wanted)
+    assert plainly(after(standing(before, wanted), list(commands))) == plainly(wanted)
     assert [parse(write(command)) for command in commands] == list(commands)
 
 
@@ -106,13 +117,27 @@ def test_a_form_that_was_left_as_it_was_asks_for_nothing(form: SubscribeForm) ->
 
 def test_only_what_was_changed_is_said_of_what_is_subscribed() -> None:
     assert commands_of(KV, replace(KV, at=time(7, 30))) == (Subscribe(topic="kv", at=time(7, 30)),)
-    assert commands_of(KV, replace(KV, weekdays=(), month_day=15)) == (Subscribe(topic="kv", month_day=15),)
+    assert commands_of(KV, replace(KV, weekdays=(0, 3))) == (Subscribe(topic="kv", weekdays=(0, 3)),)
     assert commands_of(KV, replace(KV, entries=None)) == (Subscribe(topic="kv", entries=Usual.USUAL),)
     assert commands_of(KV, replace(KV, filter="")) == (Filter("kv", FilterAction.CLEAR, scope=Scope.HERE),)
     assert commands_of(KV, replace(KV, filter=" ", layout=Layout.FULL)) == (
         Filter("kv", FilterAction.CLEAR, scope=Scope.HERE),
         Subscribe(topic="kv", layout=Layout.FULL),
     )
+
+
+def test_where_the_topic_has_several_here_the_days_tell_which_one_is_changed() -> None:
+    one = replace(KV, several=True)
+    assert commands_of(one, one) == ()
+    assert commands_of(one, replace(one, at=time(7, 30))) == (Subscribe(topic="kv", weekdays=KV.weekdays, at=time(7, 30)),)
+    assert commands_of(one, replace(one, filter="")) == (
+        Filter("kv", FilterAction.CLEAR, scope=Scope.HERE, rhythm=Rhythm.DAILY),
+    )
+
+
+def test_all_is_said_of_a_form_that_is_due_more_or_less_often_than_what_is_subscribed() -> None:
+    (command,) = commands_of(KV, replace(KV, weekdays=(), month_day=15))
+    assert write(command) == ("subscribe kv monthly on 15 at 09:00 in Europe/Zurich top 5 quiet if empty filter -survey")
 
 
 def test_all_is_said_of_what_is_not_subscribed_yet() -> None:

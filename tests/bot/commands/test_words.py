@@ -70,7 +70,7 @@ _GPU = "gpu-systems"
         ("Now gpu-systems.", Now(_GPU)),
         ("More “Attention is all you need” for gpu-systems.", More("Attention is all you need", _GPU)),
         ("Less ‘Attention is all you need’.", Less("Attention is all you need")),
-        ("Pause gpu-systems until Monday.", Pause(_GPU, "Monday")),
+        ("Pause gpu-systems until Monday.", Pause(_GPU, until="Monday")),
         ("Subscribe gpu-systems —top 5, ––compact.", Subscribe(topic=_GPU, entries=5, layout=Layout.BRIEF)),
         ("subscribe gpu-systems --at=9 --in=Europe/Zurich", Subscribe(topic=_GPU, at=clock(9), zone="Europe/Zurich")),
         ("filter gpu-systems Set -survey", Filter(_GPU, FilterAction.SET, "-survey")),

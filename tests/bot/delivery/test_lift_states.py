@@ -196,12 +196,12 @@ class Lifts(RuleBasedStateMachine):
 
     def done(self) -> Counter[tuple[str, str]]:
         """Return how often the service paused and resumed each subscription that somebody made, as the audit says."""
-        owned = {f"{channel} {topic}" for channel, topic, owner in PLACES if owner}
+        owned = {f"subscription {channel} {topic} daily": f"{channel} {topic}" for channel, topic, owner in PLACES if owner}
         lines = self.run(self.store.workspaces.changes(WORKSPACE, limit=10_000))
         return Counter(
-            (place, "paused" if each.after.startswith("paused") else "go on")
+            (owned[each.what], "paused" if each.after.startswith("paused") else "go on")
             for each in lines
-            if each.person == "broadsheet" and (place := each.what.removeprefix("subscription ")) in owned
+            if each.person == "broadsheet" and each.what in owned
         )
 
     def told(self) -> Counter[tuple[str, str]]:

@@ -30,6 +30,7 @@ from bot.models import (
     Limits,
     Occurrence,
     OccurrenceState,
+    Rhythm,
     Subscription,
     Topic,
 )
@@ -48,9 +49,10 @@ T = TypeVar("T")
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
 TOPIC = Topic(name="kv", title="KV cache", query=parse("cache"), min_score=0.0)
 LIMITS = Limits(entries=50, repositories=50)
-CHANNEL, SUBSCRIBE = "C1", "subscribe kv daily at 12:00 always"
+CHANNEL = "C1"
+RHYTHMS = (Rhythm.DAILY, Rhythm.DAILY, Rhythm.WEEKLY)
 
-numbers = st.integers(0, 9)
+numbers, rhythms = st.integers(0, 9), st.sampled_from(RHYTHMS)
 
 
 @dataclass(frozen=True)
@@ -90,11 +92,11 @@ class Windows(RuleBasedStateMachine):
         self.wanted: dict[str, Item] = {}  # by key, what the topic lets in and no reason but age keeps out
         self.in_hand: list[InHand] = []
         self.saved: list[Saved] = []
-        self.undo = ""  # the command that takes the last ending back
+        self.undo: dict[Rhythm, str] = {}  # the command that takes the last ending back
         self.happened = Counter[str]()
         self.store = self.store_at(Path(self.folder.name))
         self.start()
-        self.say(SUBSCRIBE)
+        self.say("subscribe", Rhythm.DAILY)
 
     def start(self) -> None:
         """Start the process; what it keeps of the items lives as long as it does."""
@@ -114,12 +116,12 @@ class Windows(RuleBasedStateMachine):
         made = asker(self.store, self.now, limits=self.limits)
         return replace(made, context=replace(made.context, packs={"kv": TOPIC}, previewer=self.publisher))
 
-    async def subscription(self) -> Subscription | None:
-        return next(iter(await self.ada().here()), None)
+    async def subscription(self, rhythm: Rhythm) -> Subscription | None:
+        return next((each for each in await self.ada().here() if each.rhythm is rhythm), None)
 
-    async def request(self) -> DigestRequest:
+    async def request(self, made: Subscription) -> DigestRequest:
         ada = self.ada()
-        return await ada.context.request(ada.actor, TOPIC, await self.subscription())
+        return await ada.context.request(ada.actor, TOPIC, made)
 
     # --- collections
 
@@ -175,32 +177,40 @@ class Windows(RuleBasedStateMachine):
 
     # --- people
 
-    @rule(command=st.sampled_from((SUBSCRIBE, "unsubscribe kv", "undo", "pause kv", "resume kv", "resume kv")))
-    def say(self, command: str) -> None:
-        before, last = self.do(self.subscription()), self.do(self.store.items.last_arrival())
-        if (before is None) != (command in ("undo", SUBSCRIBE)) or (command == "undo" and not self.undo):
+    @rule(
+        command=st.sampled_from(("subscribe", "unsubscribe", "undo", "pause", "resume", "resume")),
+        rhythm=rhythms,
+    )
+    def say(self, command: str, rhythm: Rhythm) -> None:
+        before, last = self.do(self.subscription(rhythm)), self.do(self.store.items.last_arrival())
+        if (before is None) != (command in ("undo", "subscribe")) or (command == "undo" and rhythm not in self.undo):
             return
-        reply = self.do(self.ada().ask(self.undo if command == "undo" else command))
-        if command == "unsubscribe kv":
-            self.undo = button(reply, "Undo")
-            self.saved = [each for each in self.saved if each.delivery.state is not DeliveryState.PENDING]
-        after = self.do(self.subscription())
-        if before is None and after is not None and not self.undo:
+        typed = f"subscribe kv {rhythm} at 12:00 always" if command == "subscribe" else f"{command} kv {rhythm}"
+        others = [each for each in self.do(self.ada().here()) if each.rhythm is not rhythm]
+        reply = self.do(self.ada().ask(self.undo[rhythm] if command == "undo" else typed))
+        if command == "unsubscribe":
+            assert before is not None
+            self.undo[rhythm] = button(reply, "Undo")
+            gone = (DeliveryState.PENDING, before.id)
+            self.saved = [each for each in self.saved if (each.delivery.state, each.delivery.occurrence[0]) != gone]
+        after = self.do(self.subscription(rhythm))
+        assert others == [each for each in self.do(self.ada().here()) if each.rhythm is not rhythm]
+        if before is None and after is not None and rhythm not in self.undo:
             assert after.baseline_arrival == last
 
     # --- digests
 
-    @rule(at_once=st.booleans())
-    def make(self, at_once: bool) -> None:
+    @rule(at_once=st.booleans(), rhythm=rhythms)
+    def make(self, at_once: bool, rhythm: Rhythm) -> None:
         """Make a digest, and save it at once or later."""
-        made = self.do(self.subscription())
+        made = self.do(self.subscription(rhythm))
         if made is None or made.is_paused(self.now):
             return
         self.count += 1
         day = NOW.date() + timedelta(days=self.count)
         due = Occurrence(subscription=made.id, workspace=made.workspace, channel=CHANNEL, topic="kv", day=day, due=self.now)
         self.do(self.store.ledger.open_occurrences([due], made, self.now))
-        request = self.do(self.request())
+        request = self.do(self.request(made))
         digest = self.do(self.publisher.preview(request, self.now))
         within = self.do(self.store.items.arrived(digest.window.after, digest.window.through))
         coverage = digest.coverage
@@ -211,12 +221,12 @@ class Windows(RuleBasedStateMachine):
         if at_once:
             self.close(len(self.in_hand) - 1)
 
-    @rule()
-    def make_two_at_once(self) -> None:
+    @rule(one=rhythms, other=rhythms)
+    def make_two_at_once(self, one: Rhythm, other: Rhythm) -> None:
         """Make two digests from the same, as two processes would, and save both."""
         before = len(self.in_hand)
-        self.make(at_once=False)
-        self.make(at_once=False)
+        self.make(at_once=False, rhythm=one)
+        self.make(at_once=False, rhythm=other)
         while len(self.in_hand) > before:
             self.close(before)
 
@@ -230,16 +240,16 @@ class Windows(RuleBasedStateMachine):
         made = self.in_hand.pop(which % len(self.in_hand))
         pending = replace(part(made.occurrence), id=f"d{made.occurrence.day:%Y%m%d}", made_at=made.at)
         closed = replace(made.occurrence, state=OccurrenceState.MADE)
-        reach = self.do(self.store.digests.last(closed.workspace, CHANNEL, "kv"))
+        rhythm = Rhythm(made.digest.rhythm)
+        reach = self.do(self.store.digests.last(closed.workspace, CHANNEL, "kv", rhythm))
+        posted = self.do(self.store.digests.posted(closed.workspace, CHANNEL))
         try:
             if self.do(self.store.ledger.close_occurrence(closed, made.at, digest=made.digest, deliveries=[pending])):
                 self.happened["saved"] += 1
                 self.saved.append(Saved(made.digest, pending, made.at, self.happened["saved"]))
         except Conflict:
-            posted = self.do(self.store.digests.posted(closed.workspace, CHANNEL))
-            took_over = made.digest.carried or made.digest.window.makes_up
-            again = took_over and posted.intersection(_shown(made.digest))
-            assert again or made.digest.window.follows != (reach[1].arrival if reach else 0)
+            was_overtaken = made.digest.window.follows != (reach[1].arrival if reach else 0)
+            assert was_overtaken or not posted.isdisjoint(_shown(made.digest))
             self.happened["made anew"] += 1
 
     @precondition(lambda self: self.waiting())
@@ -269,32 +279,35 @@ class Windows(RuleBasedStateMachine):
     @invariant()
     def every_arrival_is_accounted_for(self) -> None:
         if hasattr(self, "saved"):
-            self.do(self._accounted())
+            for rhythm in dict.fromkeys(RHYTHMS):
+                self.do(self._accounted(rhythm))
 
-    async def _accounted(self) -> None:
-        made = await self.subscription()
+    async def _accounted(self, rhythm: Rhythm) -> None:
+        made = await self.subscription(rhythm)
         if made is None or made.is_paused(self.now):
             return
-        coming = (await self.publisher.preview(await self.request(), self.now)).window
+        coming = (await self.publisher.preview(await self.request(made), self.now)).window
         assert coming.through == await self.store.items.last_arrival()
         posted = {name for each in self.saved for name in _shown(each.digest)}
         assert made.baseline_arrival is not None
         for arrival, item in await self.store.items.arrived(made.baseline_arrival, coming.after):
-            looks = [each for each in self.saved if each.digest.window.after < arrival <= each.digest.window.through]
+            own = [each for each in self.saved if each.digest.rhythm == rhythm]
+            looks = [each for each in own if each.digest.window.after < arrival <= each.digest.window.through]
             assert looks, f"{item.key} arrived as {arrival}: no digest looked at it, and the next one begins after {coming}"
             if item.key in self.wanted and posted.isdisjoint((item.key, *item.aliases)):
                 left = any(each.reason == CAP for look in looks for each in _left_out(look.digest, item))
                 old = any(item.is_old(LIMITS.max_age, each.at) for each in looks)
                 assert left or old, f"{item.key} was dropped without reason"
-                if self.is_carried_on(item, made.baseline):
-                    outcome = await self.publisher.explain(await self.request(), item, self.now)
+                if self.is_carried_on(item, made):
+                    outcome = await self.publisher.explain(await self.request(made), item, self.now)
                     assert outcome.reason != NOT_IN_TIME, f"{item.key} fell to the cap, and was not carried on"
 
-    def is_carried_on(self, item: Item, baseline: datetime) -> bool:
+    def is_carried_on(self, item: Item, made: Subscription) -> bool:
         """Say whether it fell to the cap no longer than three days ago, of a digest since the baseline that stands."""
-        latest = sorted(self.saved, key=lambda each: (each.at, each.number))[-20:]
+        own = [each for each in self.saved if each.digest.rhythm == made.rhythm]
+        latest = sorted(own, key=lambda each: (each.at, each.number))[-20:]
         since = [each.since for look in latest for each in _left_out(look.digest, item) if each.since is not None]
-        return bool(since) and abs(self.now - since[-1]) <= 3 * DAY and since[-1] >= baseline
+        return bool(since) and abs(self.now - since[-1]) <= 3 * DAY and since[-1] >= made.baseline
 
 
 def _left_out(digest: Digest, item: Item) -> list[LeftOut]:

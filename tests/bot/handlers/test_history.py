@@ -12,7 +12,7 @@ async def test_the_history_tells_who_changed_what_and_when_newest_first(ada: Ask
 
     newest, oldest = (await ada.ask("history")).entries
 
-    assert (newest.title, newest.lines[0]) == ("subscription C1 kv", "Wednesday 1 April at 08:00, by U-bob")
+    assert (newest.title, newest.lines[0]) == ("subscription C1 kv daily", "Wednesday 1 April at 08:00, by U-bob")
     assert newest.lines[1].startswith("made: subscribe kv weekdays at 09:00")
     assert (oldest.title, oldest.lines) == (
         "settings top",
@@ -39,7 +39,7 @@ async def test_the_history_of_a_topic_is_its_own_also_when_it_is_gone(ada: Asker
 
     assert [entry.title for entry in reply.entries] == ["topic kv-paging", "topic kv-paging"]
     assert reply.entries[0].lines[1].startswith("gone: ")
-    assert [entry.title for entry in (await ada.ask("history kv")).entries] == ["subscription C1 kv"]
+    assert [entry.title for entry in (await ada.ask("history kv")).entries] == ["subscription C1 kv daily"]
 
 
 async def test_what_was_done_to_a_topic_is_found_behind_many_other_changes(ada: Asker) -> None:

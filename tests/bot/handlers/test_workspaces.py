@@ -69,7 +69,7 @@ COMMANDS: Mapping[type, tuple[Command, ...]] = {
     Post: tuple(map(Post, TOPICS)),
     Unsubscribe: tuple(map(Unsubscribe, TOPICS)),
     ListSubscriptions: (ListSubscriptions(), ListSubscriptions(everywhere=True)),
-    Pause: tuple(Pause(topic, until) for topic in TOPICS for until in ("", "2w")),
+    Pause: tuple(Pause(topic, until=until) for topic in TOPICS for until in ("", "2w")),
     Resume: tuple(map(Resume, TOPICS)),
     ListTopics: (ListTopics(),),
     ShowTopic: tuple(map(ShowTopic, TOPICS)),

@@ -7,7 +7,8 @@ import pytest
 
 from bot.commands import Subscribe, parse
 from bot.errors import Conflict, StoreError, UsageError
-from bot.models import Actor, Change, Layout, Preferences, Schedule
+from bot.handlers.handle import answer
+from bot.models import Actor, Change, Layout, Preferences, Reply, Rhythm, Schedule
 from bot.settings.sources import ArxivSettings
 from tests.bot.handlers.askers import Asker, button, changes, said, stored
 
@@ -98,14 +99,110 @@ async def test_what_is_not_said_again_stays_as_it_is(ada: Asker) -> None:
     )
 
 
-async def test_days_of_the_week_and_of_the_month_take_each_others_place(ada: Asker) -> None:
-    await ada.ask("subscribe kv monthly on 31")
-    assert [(each.schedule.weekdays, each.schedule.month_day) for each in await ada.here()] == [((), 31)]
+@pytest.mark.parametrize(
+    ("first", "second", "days"),
+    [
+        ("daily", "weekdays", (0, 1, 2, 3, 4)),
+        ("mon,wed,fri", "daily", (0, 1, 2, 3, 4, 5, 6)),
+        ("weekly", "weekly on friday", (4,)),
+        ("fri", "weekly", (0,)),
+    ],
+)
+async def test_what_is_due_as_often_is_changed(ada: Asker, first: str, second: str, days: tuple[int, ...]) -> None:
+    await ada.ask(f"subscribe kv {first} at 08:00 top 3")
 
-    reply = await ada.ask("subscribe kv weekends")
+    reply = await ada.ask(f"subscribe kv {second}")
 
-    assert [(each.schedule.weekdays, each.schedule.month_day) for each in await ada.here()] == [((5, 6), 0)]
-    assert "on weekends at 09:00 (UTC)" in said(reply)
+    assert reply.title == "Changed the subscription to KV cache"
+    assert [(each.schedule.weekdays, each.schedule.at, each.entries) for each in await ada.here()] == [(days, time(8), 3)]
+
+
+async def test_a_digest_of_another_rhythm_comes_beside_and_may_take_the_others_place(ada: Asker) -> None:
+    await ada.ask("subscribe kv daily at 08:00 top 3")
+    (daily,) = await ada.here()
+
+    reply = await ada.ask("subscribe kv weekly at 09:00")
+
+    assert reply.title == "Subscribed to KV cache"
+    assert "It comes beside the daily one: what one of them shows, the other does not repeat." in reply.text
+    first, second = await ada.here()
+    assert (first, second.rhythm, second.entries, second.schedule.at) == (daily, "weekly", None, time(9))
+    assert [button(reply, label) for label in ("Post now", "Pause", "Unsubscribe")] == [
+        "post kv weekly",
+        "pause kv weekly",
+        "unsubscribe kv weekly",
+    ]
+
+    ended = await ada.ask(button(reply, "End the daily one"))
+    assert (ended.title, ended.text[0]) == (
+        "Unsubscribed from KV cache, daily",
+        "Nothing more of its daily digest will be posted in this channel. Its weekly digest goes on.",
+    )
+    assert await ada.here() == [second]
+    await ada.ask(button(ended, "Undo"))
+    assert [each.rhythm for each in await ada.here()] == ["daily", "weekly"]
+
+
+@pytest.mark.parametrize(
+    "typed", ["subscribe kv at 10:00", "unsubscribe kv", "pause kv", "resume kv", "post kv", "filter kv add has:code"]
+)
+async def test_which_of_several_is_asked_and_never_guessed(ada: Asker, typed: str) -> None:
+    async def press(text: str) -> Reply:
+        return await answer(ada.context, parse(text), ada.actor, ada.now)
+
+    await ada.ask("subscribe kv weekdays at 08:00")
+    await ada.ask("subscribe kv monthly on 15")
+    before = await ada.here()
+
+    asked = await press(typed)
+
+    assert asked.title == "Which one?"
+    assert "daily and monthly" in said(asked)
+    assert [each.label for each in asked.buttons] == ["Daily", "Monthly"]
+    assert await ada.here() == before
+    await press(button(asked, "Monthly"))
+    after = {each.rhythm: each for each in await ada.here()}
+    assert after[Rhythm.DAILY] == before[0]
+    assert typed in ("post kv", "resume kv") or after.get(Rhythm.MONTHLY) != before[1]
+
+
+async def test_a_rhythm_that_is_not_subscribed_is_told(ada: Asker) -> None:
+    await ada.ask("subscribe kv daily")
+
+    with pytest.raises(UsageError, match="KV cache has no weekly digest here") as caught:
+        await ada.ask("pause kv weekly")
+    assert caught.value.hint == "It has a daily one."
+
+
+async def test_each_of_several_is_listed_with_its_rhythm_and_its_buttons(ada: Asker) -> None:
+    await ada.ask("subscribe kv daily")
+    await ada.ask("subscribe kv weekly")
+    await ada.ask("pause kv weekly")
+
+    listed = (await ada.ask("list")).entries
+    assert [each.title for each in listed] == ["KV cache (kv), daily", "KV cache (kv), weekly"]
+    assert [[each.command for each in entry.buttons] for entry in listed] == [
+        ["now kv", "pause kv daily", "unsubscribe kv daily"],
+        ["now kv", "resume kv weekly", "unsubscribe kv weekly"],
+    ]
+    assert [each.title for each in (await ada.ask("status")).entries] == ["KV cache (kv), daily", "KV cache (kv), weekly"]
+    assert len((await ada.ask("now kv")).digests) == 2
+    assert [each.title for each in (await ada.ask("why 2603.00001 for kv")).entries][1:] == [
+        "For KV cache, daily",
+        "For KV cache, weekly",
+    ]
+
+
+async def test_filters_of_several_are_each_their_own(ada: Asker) -> None:
+    await ada.ask("subscribe kv daily")
+    await ada.ask("subscribe kv weekly")
+
+    reply = await ada.ask("filter kv weekly set has:code")
+    assert "KV cache, weekly in this channel" in reply.title
+    assert [each.filter.text for each in await ada.here()] == ["", "has:code"]
+    await ada.ask(button(reply, "Undo"))
+    assert [each.filter.text for each in await ada.here()] == ["", ""]
+    assert "everywhere" in (await ada.ask("filter kv everywhere")).title
 
 
 async def test_subscribing_just_so_again_changes_nothing_and_says_so(ada: Asker) -> None:
@@ -191,7 +288,7 @@ async def test_a_change_says_who_when_and_from_what_to_what(ada: Asker) -> None:
     await ada.by(person="U-bob").at(ada.now + timedelta(hours=1)).ask("subscribe kv at 10:00")
 
     second, first = await changes(ada)
-    assert (first.person, first.what, first.before) == ("U-ada", "subscription C1 kv", "")
+    assert (first.person, first.what, first.before) == ("U-ada", "subscription C1 kv daily", "")
     assert (second.person, second.at) == ("U-bob", ada.now + timedelta(hours=1))
     assert (second.before, second.after) == (first.after, first.after.replace("09:00", "10:00"))
     assert isinstance(parse(second.after), Subscribe)

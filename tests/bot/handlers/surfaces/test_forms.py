@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import datetime, time, timedelta
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 
 from bot.commands import Scope, Subscribe
 from bot.commands.forms import FilterForm, SubscribeForm, TopicForm, commands_of, filled
@@ -12,7 +12,7 @@ from bot.errors import Conflict, Misfit, UsageError
 from bot.handlers.surfaces.forms import count_matching, filter_form, submit, subscribe_form, topic_form
 from bot.models import Interest, Layout, Reply, Subscription
 from bot.query import parse
-from tests.bot.commands.test_forms import forms, subscribing
+from tests.bot.commands.test_forms import forms, rhythm, subscribing
 from tests.bot.handlers.askers import Asker, asker, changes, topic
 from tests.conftest import NOW, tries
 from tests.stores.memory import MemoryStore
@@ -88,8 +88,9 @@ async def test_a_command_and_the_form_that_says_the_same_subscribe_alike(made: S
     for each in (by_command, by_form):
         if made.subscribed:
             await submit(each.context, SubscribeForm(topic="kv"), made, each.actor, each.now)
-    await by_command.give(command)
     before = await of_subscription(by_form)
+    assume(not made.subscribed or rhythm(before) is rhythm(filled(before, command)))  # else a form tells all of another one
+    await by_command.give(command)
     for asked in commands_of(before, filled(before, command)):
         await by_form.give(asked)
     one, other = await subscription(by_command), await subscription(by_form)
@@ -255,3 +256,17 @@ async def test_how_many_items_a_query_lets_in_is_told_in_a_sentence(ada: Asker) 
 async def test_a_query_that_cannot_be_a_topics_is_refused(ada: Asker, query: str) -> None:
     with pytest.raises(UsageError):
         await count_matching(ada.context, ada.actor, query, ada.now)
+
+
+async def test_a_form_of_one_of_several_changes_that_one(ada: Asker) -> None:
+    await ada.ask("subscribe kv weekdays at 08:00 filter has:code")
+    await ada.ask("subscribe kv weekly")
+    weekly = (await ada.here())[1]
+
+    form = await subscribe_form(ada.context, ada.actor, "kv", ada.now)
+    assert (form.several, form.weekdays, form.filter) == (True, (0, 1, 2, 3, 4), "has:code")
+    await submit(ada.context, form, replace(form, at=time(7), filter=""), ada.actor, ada.now)
+
+    daily, beside = await ada.here()
+    assert (daily.schedule.at, daily.filter.text, beside) == (time(7), "", weekly)
+    assert (await filter_form(ada.context, ada.actor, "kv")).scope is Scope.TOPIC

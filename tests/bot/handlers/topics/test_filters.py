@@ -269,7 +269,7 @@ async def test_a_change_is_on_record_from_what_to_what(ada: Asker) -> None:
 
     above, below, _ = await changes(ada)
     assert (above.what, above.before, above.after) == ("topic kv", "", "filter: -cooking")
-    assert below.what == "subscription C1 kv"
+    assert below.what == "subscription C1 kv daily"
     assert below.after == f"{below.before} filter kind:paper"
 
 

@@ -12,7 +12,7 @@ from sqlite_utils import Database
 from bot.digest.publisher import Publisher
 from bot.digest.request import RequestBuilder
 from bot.errors import StoreError
-from bot.models import Digest, Layout, Subscription, Topic
+from bot.models import Digest, Layout, Rhythm, Schedule, Subscription, Topic
 from bot.query import parse
 from bot.store.records import digest_to_text, item_to_text, micros, time_of, to_text
 from bot.store.sqlite.connections import connect
@@ -20,7 +20,7 @@ from bot.store.sqlite.migrations import migrations
 from bot.store.sqlite.store import SqliteStore
 from bot.summarise.extractive import Extractive
 from tests.conftest import NOW
-from tests.contract.made import digest, paper, subscription
+from tests.contract.made import change, digest, paper, subscription
 
 _SUBSCRIBED = "insert into subscriptions (workspace, channel, topic, id, revision, data) values (?, ?, ?, ?, ?, ?)"
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
@@ -164,4 +164,47 @@ async def test_a_compact_subscription_becomes_brief_and_another_has_chosen_nothi
         (Layout.BRIEF, True, 3),
         (None, True, 0),
     ]
+    await store.close()
+
+
+# --- the rhythms
+
+
+def tenth_edition(path: Path) -> None:
+    """Keep as the tenth edition did a weekly subscription with a digest, and one of a subscription that was ended."""
+    db = connect(path)
+    migrations.apply(db, stop_before="m011_rhythms")
+    weekly = subscription("C1", schedule=Schedule(weekdays=(4,)), revision=2)
+    for each in (weekly, subscription("C2", schedule=Schedule(month_day=3)), subscription("C3", schedule=Schedule())):
+        row = [each.workspace, each.channel, each.topic, each.id, each.revision, to_text(each)]
+        db.execute(_SUBSCRIBED, row)
+    db.execute("update subscriptions set next_due = 7, wakes = 8 where channel = 'C1'")
+    for channel in ("C1", "C9"):
+        row = ["T1", channel, "kv", "2026-03-30", micros(NOW), 4, 6, micros(NOW), digest_to_text(digest())]
+        columns = "workspace, channel, topic, day, until, after, through, saved, data"
+        db.execute(f"insert into digests ({columns}) values (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+    owed = ["T1", "C1", "kv", 4, micros(NOW), micros(NOW)]
+    db.execute("insert into unposted (workspace, channel, topic, after, since, at) values (?, ?, ?, ?, ?, ?)", owed)
+    db.conn.commit()
+    db.close()
+
+
+async def test_the_digests_of_the_tenth_edition_are_those_of_the_subscription_that_stands(tmp_path: Path) -> None:
+    await asyncio.to_thread(tenth_edition, tmp_path / "tenth.db")
+    store = SqliteStore(tmp_path / "tenth.db")
+    await store.open()
+    found = await store.workspaces.subscriptions("T1")
+    assert [(each.channel, each.rhythm) for each in found] == [("C1", "weekly"), ("C2", "monthly"), ("C3", "daily")]
+    last = await store.digests.last("T1", "C1", "kv", Rhythm.WEEKLY)
+    assert last is not None
+    assert last[1].arrival == 6
+    assert await store.digests.last("T1", "C1", "kv", Rhythm.DAILY) is None
+    owed = await store.digests.unposted("T1", "C1", "kv", Rhythm.WEEKLY)
+    assert owed is not None
+    assert owed.begins.arrival == 4
+    # Of whom the others were is not known: who subscribes so again goes on from there.
+    assert await store.digests.last("T1", "C9", "kv", Rhythm.DAILY) == await store.digests.last("T1", "C9", "kv")
+    (again,) = await store.workspaces.subscriptions("T1", channel="C1")
+    assert (await store.workspaces.save_subscription(again, change(), replaces=2)).revision == 3
+    assert await store.maintenance.check() == []
     await store.close()
