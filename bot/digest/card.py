@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from bot.models import Entry, Item, Kind, Ranked, ScorePart, Summary, SummaryPart
 from bot.query.fold import tokens
 from bot.rank.common_words import STOPWORDS
+from bot.summarise.choice.scoring import EVIDENCE
 from bot.summarise.english.sentences import split
 from bot.summarise.english.shortening import statements
 from bot.summarise.extractive import MADE_BY, parts_without
@@ -29,6 +30,13 @@ _KNOWN = re.compile(
     re.IGNORECASE,
 )
 _LONGEST_KNOWN = 22  # words
+# `Extensive experiments demonstrate the effectiveness of the method`: evidence that measures and compares nothing.
+_NO_EVIDENCE = re.compile(
+    r"(?!.*\d)(?!.*\b(?:outperform|surpass|exceed|improv|reduc|better|higher|lower|faster|fewer|state-of-the-art)).*"
+    r"\b(?:demonstrat|validat|show|confirm|highlight|verif|prov|establish|underscor)\w* (?:the |its )?(?:\w+ ){0,2}?"
+    r"(?:effectiveness|efficacy|efficiency|superiority|validity|feasibility|robustness|applicability|generali[sz]ability)\b",
+    re.IGNORECASE,
+)
 
 
 def entry(ranked: Ranked, summary: Summary, partner: Item | None = None) -> Entry:
@@ -57,7 +65,8 @@ def _unsaid(item: Item, summary: Summary, gist: ShortGist) -> Iterator[SummaryPa
     for part in parts:
         if not part.found:
             continue
-        kept = [each for each in split(part.text) if _is_new(each, before, gist)]
+        told = [each for each in split(part.text) if part.name != EVIDENCE or not _NO_EVIDENCE.match(each)]
+        kept = [each for each in told if _is_new(each, before, gist)]
         before += [_telling(each) for each in kept]
         if kept:
             yield replace(part, text=" ".join(kept))
@@ -78,8 +87,10 @@ def _is_new(sentence: str, before: Sequence[set[str]], gist: ShortGist) -> bool:
     if _words(sentence) <= _LONGEST_KNOWN and _KNOWN.match(sentence):
         return False
     own = _telling(sentence)
-    return sentence not in (gist.text, gist.quote) and not any(
-        len(own & said) >= _SAME * min(len(own), len(said) or len(own)) for said in before
+    return (
+        sentence not in gist.text
+        and sentence != gist.quote
+        and not any(len(own & said) >= _SAME * min(len(own), len(said) or len(own)) for said in before)
     )
 
 
