@@ -13,6 +13,8 @@ from bot.digest.recent_items import IndexedItems, RecentItems
 from bot.digest.request import stored_since
 from bot.digest.selection import (
     NOT_IN_TIME,
+    QUERY,
+    SOURCE,
     SelectionContext,
     least,
     outcome,
@@ -220,7 +222,10 @@ class Publisher:
         selection = await indexed.in_thread(lambda: select(request, candidates, context))
         summaries = await self._summaries([card.ranked.item for card in selection.cards], now)
         states = [(title, await self._store.source_states.get(name)) for name, title in self._asked(request.topic)]
-        coverage = compose.coverage(candidates.items, selection.dropped, states, since=since, now=now)
+        # What happened to a repository outside the topic is counted nowhere: each digest of a week would see it.
+        apart = {key for key in happened if selection.dropped.get(key) in (QUERY, SOURCE)}
+        looked_at = [item for item in candidates.items if item.key not in apart]
+        coverage = compose.coverage(looked_at, selection.dropped, states, since=since, now=now)
         notes = (*coverage.notes, *_by_words_alone(context, candidates, indexed))
         made = await asyncio.to_thread(
             partial(compose.digest, coverage=replace(coverage, notes=notes), window=window, since=since, now=now),

@@ -15,7 +15,7 @@ from bot.models import Item, Reading, Window
 from bot.ports.items import Items
 from bot.ports.vectors import Vectors
 from bot.rank import Candidates, ItemIndex
-from bot.rank.events import LATELY, events
+from bot.rank.events import LATELY, Event, events
 
 T = TypeVar("T")
 
@@ -82,11 +82,18 @@ class IndexedItems:
         return _is_in(self.arrivals[item.key], window)
 
     def happened_to(self, window: Window, since: datetime) -> Sequence[Item]:
-        """Return the repositories that arrived before the window, and to which something happened since."""
+        """Return the repositories that arrived before the window, and to which something happened since.
+
+        What came with its paper was looked at with it.
+        """
+
+        def is_news(item: Item, event: Event) -> bool:
+            return event.when >= since and not (event.of_paper and item.seen and event.when <= item.seen)
+
         return [
             item
             for number, item in enumerate(self.index.items)
-            if self.arrivals[item.key] <= window.after and any(each.when >= since for each in self.index.events(number))
+            if self.arrivals[item.key] <= window.after and any(is_news(item, each) for each in self.index.events(number))
         ]
 
     def contains(self, item: Item) -> bool:

@@ -42,6 +42,7 @@ class Event:
 
     when: datetime
     said: str
+    of_paper: bool = False  # the paper's announcement, which may have brought the repository itself
 
 
 def events(item: Item, readings: Sequence[Reading], now: datetime, paper: Item | None = None) -> tuple[Event, ...]:
@@ -69,7 +70,7 @@ def _code_of(item: Item, paper: Item | None, now: datetime) -> Event | None:
         return None
     if item.published is not None and when - item.published > CODE_AGE:
         return None
-    return Event(when, f"code of “{shortened(paper.title, _LONGEST_TITLE)}”")
+    return Event(when, f"code of “{shortened(paper.title, _LONGEST_TITLE)}”", of_paper=True)
 
 
 def _released(release: Release | None, now: datetime) -> Event | None:

@@ -92,9 +92,9 @@ def not_collected(topic: Topic, arxiv: ArxivSettings, *, subscribed: bool = True
         )
     if not missing or (arxiv.follow_topics and subscribed):
         return ""
-    if arxiv.follow_topics:
-        return f"arXiv's {listed(missing)} will be collected for it from when a channel subscribes to it."
     are = "is" if len(missing) == 1 else "are"
+    if arxiv.follow_topics:
+        return f"arXiv's {listed(missing)} {are} collected while a channel subscribes to it, or the settings follow it."
     return (
         f"arXiv's {listed(missing)} {are} not collected, so that papers are missed. Whoever runs Broadsheet adds"
         f" {'it' if len(missing) == 1 else 'them'} to `categories` under [arxiv] in its settings, or sets"

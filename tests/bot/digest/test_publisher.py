@@ -392,6 +392,31 @@ async def test_a_known_repository_is_news_when_something_happens_to_it_and_once(
     assert await titles_of(publisher, now + timedelta(days=4)) == []  # posted once at most, whatever comes after
 
 
+async def test_what_happens_outside_the_topic_is_counted_once_and_not_every_day(store: MemoryStore, now: datetime) -> None:
+    publisher = Publisher(store, Extractive(), TITLES)
+    release = Release(tag="v2.0", published=now)
+    await filled(store, now, repo("lab/pans", abstract="Cooking with gas", updated=now, release=release, releases_read=now))
+    first, second = [(await publisher.publish([request()], at, record=True))[0] for at in (now, now + timedelta(days=1))]
+    assert [(each.coverage.seen, each.coverage.dropped) for each in (first, second)] == [
+        (1, ((selection.QUERY, 1),)),
+        (0, ()),
+    ]
+
+
+async def test_code_that_came_with_its_paper_is_looked_at_with_it_and_code_that_was_there_before_again(
+    store: MemoryStore, now: datetime
+) -> None:
+    publisher, code = Publisher(store, Extractive(), TITLES), (Link("code", "https://github.com/lab/cache"),)
+    await filled(
+        store, now, about(1, "Cooking", links=code, appeared=now), repo("lab/cache", abstract="A cache", updated=now)
+    )
+    later = now + timedelta(days=1)
+    assert await titles_of(publisher, later, window=timedelta(hours=1)) == []
+
+    await filled(store, later, about(2, "Baking", links=code, appeared=later))
+    assert await titles_of(publisher, later, window=timedelta(hours=1)) == ["lab/cache"]
+
+
 async def test_what_happened_before_a_subscription_was_made_is_not_told_for_it(store: MemoryStore, now: datetime) -> None:
     release = Release(tag="v2.0", published=now - timedelta(days=1))
     known = repo("lab/cache", abstract="The KV cache, paged", updated=now, release=release, releases_read=now)

@@ -33,7 +33,7 @@ def test_the_nearest_category_is_named() -> None:
 def test_what_a_subscribed_topic_needs_is_collected_unless_the_settings_forbid_it() -> None:
     assert not_collected(ROBOTS, ArxivSettings()) == ""
     assert not_collected(ROBOTS, ArxivSettings(), subscribed=False) == (
-        "arXiv's cs.RO will be collected for it from when a channel subscribes to it."
+        "arXiv's cs.RO is collected while a channel subscribes to it, or the settings follow it."
     )
     forbidden = not_collected(ROBOTS, ArxivSettings(follow_topics=False))
     assert forbidden.startswith("arXiv's cs.RO is not collected, so that papers are missed.")

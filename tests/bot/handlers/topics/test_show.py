@@ -76,7 +76,7 @@ async def test_a_bar_and_words_of_ones_own_are_a_choice_that_nobody_is_told_of(a
 async def test_a_topic_says_which_of_its_categories_are_not_collected(ada: Asker) -> None:
     forbidden = Asker(replace(ada.context, arxiv=ArxivSettings(follow_topics=False)), ada.actor, ada.now)
     for who, said in (
-        (ada, "will be collected for it from when"),
+        (ada, "is collected while a channel subscribes to it"),
         (forbidden, "is not collected, so that papers are missed"),
     ):
         edited = await who.ask("topic edit kv categories cs.RO cs.ai")
