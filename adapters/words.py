@@ -9,7 +9,7 @@ from adapters.text import brief, clean, cut, emphasised, safe_url, shown_url, th
 from bot.commands import TABLE, Less, More, Rest, Save, Show, Similar, Why, write
 from bot.digest.selection import ON_TOPIC
 from bot.handlers.wording.bibliography import name_of
-from bot.models import Button, Coverage, Digest, Entry, Health, Item, Kind, ReplyEntry, SourceReport, SummaryPart
+from bot.models import Button, Coverage, Digest, Entry, Health, Item, Kind, SourceReport
 from bot.sources.registry import TITLES
 from bot.wording import listed, long_day, short_day, some
 
@@ -24,8 +24,6 @@ _DANGLING = re.compile(
 )
 _LINK_ORDER = ("abstract", "page", "code", "discussion", "pdf", "doi", "model", "video", "post")
 _LINKS_SHOWN = 3
-_COMPACT = ("Method", "Evidence")
-_COMPACT_LENGTH = 360  # characters: about five lines of a terminal, one paragraph of a newspaper column
 
 COMMAND = "/digest"  # what one types before a command in a chat
 _VERBS = frozenset(usage.words.partition(" ")[0] for usage in TABLE)  # "filter stars:>100" is the end of another command:
@@ -146,13 +144,6 @@ def told_parts(entry: Entry) -> tuple[tuple[str, str], ...]:
     return (*((clean(part.name), clean(part.text)) for part in entry.card if clean(part.text)), *why)
 
 
-def card_lines(entry: Entry) -> ReplyEntry:
-    """Return a card as an entry of a list: the gist, the parts, why it is here."""
-    return ReplyEntry(
-        entry.ranked.item, gist=entry.gist, lines=tuple(f"*{name}* {told}" for name, told in told_parts(entry))
-    )
-
-
 def warnings(item: Item) -> tuple[str, ...]:
     """Return what a reader must know before trusting it: withdrawn, archived, a fork."""
     flags = ((item.withdrawn, "withdrawn"), (item.archived, "archived"), (item.fork, "a fork"))
@@ -198,13 +189,6 @@ def partner(entry: Entry) -> tuple[str, str, tuple[str, ...], str] | None:
     name = "" if shown_url(url).casefold() == other.key.replace("github:", "github.com/").casefold() else title(other)
     facts = (*signals(other), clean(other.language), *warnings(other))
     return "Code", name, tuple(filter(None, facts)), url
-
-
-def paragraph(parts: Sequence[SummaryPart]) -> str:
-    """Return a summary as one paragraph of at most 360 characters: method and evidence, or whatever was found."""
-    found = [part for part in parts if part.found]
-    chosen = [part for part in found if part.name in _COMPACT] or found or list(parts[:1])
-    return cut(clean(" ".join(part.text for part in chosen)), _COMPACT_LENGTH)
 
 
 def summary_origin(entry: Entry) -> str:

@@ -177,7 +177,7 @@ _EVENT = re.compile(
     r"code of “(?P<paper>[^”]*)”|(?P<event>released .{1,40}? (?:today|yesterday|\d+ days ago)|"
     r"★ \+[\d,]+ in \d+ days?|created (?:today|yesterday|\d+ days ago))|(?P<stars>[\d,]+) stars? in (?P<days>\d+ days?)"
 )
-_OF_THE_TOPIC = ("phrases", "examples", "feedback")
+_OF_THE_TOPIC = ("phrases", "description", "examples", "feedback")
 _MOST_REASONS = 2
 _SHORT_TITLE = 40  # characters of an example's
 

@@ -23,7 +23,6 @@ from adapters.words import (
     links,
     masthead,
     others_button,
-    paragraph,
     partner,
     shown_here,
     shown_so_far,
@@ -152,17 +151,6 @@ def test_a_partner_is_shown_by_its_address_or_its_name() -> None:
     paper = replace(GPU.entries[2], partner=RES_ADAPT)
     assert partner(paper) == ("Paper", RES_ADAPT.title, ("Liao +7", "▲ 13"), "https://arxiv.org/abs/2603.28610")
     assert partner(GPU.entries[1]) is None
-
-
-def test_one_paragraph_holds_method_and_evidence() -> None:
-    parts = GPU.entries[1].summary.parts
-    text = paragraph(parts)
-    assert text.startswith("ResAdapt couples")
-    assert "16x more frames" in text
-    assert paragraph(parts[:1]) == parts[0].text
-    assert paragraph(tuple(replace(part, found=False) for part in parts)) == parts[0].text
-    assert paragraph(()) == ""
-    assert len(paragraph((replace(parts[1], text="word " * 200),))) <= 360
 
 
 def test_a_summary_says_what_was_read_and_which_model_wrote() -> None:

@@ -103,6 +103,7 @@ def test_of_a_text_without_a_statement_the_card_has_the_title_alone() -> None:
         ((ScorePart("phrases", 0.3, "by Tri Dao, matches *GPU*, against *survey*"),), "by Tri Dao, GPU"),
         ((ScorePart("phrases", 0.3, "matches *GPU*, *multi-GPU*, *TPU*"),), "GPU, TPU"),
         ((ScorePart("examples", 0.3, 'close to "Pack: Short Video Training" and 1 more'),), 'close to "Pack"'),
+        ((ScorePart("description", 0.2, "close to the topic's description"),), "close to the topic's description"),
         ((ScorePart("feedback", 0.1, 'close to "Fast Caches" you liked'),), 'close to "Fast Caches" you liked'),
         (
             (ScorePart("feedback", 0.1, "shares *video*, *motion* with what you liked"),),
