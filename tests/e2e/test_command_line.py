@@ -272,6 +272,13 @@ async def test_the_doctor_finds_a_sound_house_and_names_what_is_wrong(desk: Desk
     assert "mend  GitHub" in ill.out
 
 
+async def test_the_doctor_says_what_stands_in_the_place_of_a_retired_setting(desk: Desk) -> None:
+    told = (await desk.run("doctor", "--offline", BROADSHEET_SLACK__LAYOUT="thread")).out
+
+    assert "note  settings: `slack.layout` is retired, digests stay in threads there: `layout` under [digest]" in told
+    assert "retired" not in (await desk.run("doctor", "--offline")).out
+
+
 async def test_the_doctor_says_which_categories_of_the_topics_are_not_collected(desk: Desk) -> None:
     told = (await desk.run("doctor", "--offline", BROADSHEET_TOPICS='["robotics"]')).out
     assert "not collected" not in told

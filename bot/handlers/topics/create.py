@@ -113,9 +113,10 @@ async def delete_topic(context: HandlerContext, command: DeleteTopic, actor: Act
 
 def _channels(users: Sequence[Subscription], seen: Collection[str], actor: Actor) -> str:
     """Name the channels that the actor knows of, and count the others."""
-    names = ["this channel" if each.channel == actor.channel else each.channel for each in users if each.channel in seen]
+    every = dict.fromkeys(each.channel for each in users)  # each once, also where it has several digests of the topic
+    names = ["this channel" if each == actor.channel else each for each in every if each in seen]
     names.sort(key=lambda name: name != "this channel")
-    hidden = len(users) - len(names)
+    hidden = len(every) - len(names)
     others = [f"{counted(hidden, 'channel')} that you are not in"] if hidden else []
     return " and ".join([*([some(names, 9)] if names else []), *others])
 

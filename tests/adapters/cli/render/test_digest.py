@@ -54,6 +54,13 @@ def test_an_empty_digest_looks_as_it_did() -> None:
     check(GOLDEN / "digest-empty-80.txt", printed(EMPTY, 80))
 
 
+def test_what_is_told_once_stands_below_a_digest() -> None:
+    news = "Digests are short now: *subscribe gpu-systems full* brings the full cards back."
+
+    last = " ".join(printed(replace(GPU, news=news), 100).split())[-len(news) - 20 :]
+    assert last.endswith("Digests are short now: subscribe gpu-systems full brings the full cards back.")
+
+
 def test_hostile_text_looks_as_it_did() -> None:
     check(GOLDEN / "digest-hostile-80.txt", printed(HOSTILE, 80))
 

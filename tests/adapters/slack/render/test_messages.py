@@ -160,6 +160,17 @@ def test_seven_cards_stand_in_the_channel_in_two_messages_at_most() -> None:
     assert not any(each.threaded for each in postings)
 
 
+def test_what_a_channel_is_told_once_stands_at_the_end_as_one_types_it() -> None:
+    news = "Digests are short now: *subscribe gpu-systems full* brings the full cards back."
+    for layout in Layout:
+        told = [
+            each for each in messages.digest(replace(GPU, news=news), layout=layout, late=False) if "short now" in each.text
+        ]
+
+        assert len(told) == 1
+        assert "short now: /digest subscribe gpu-systems full brings" in read(told[0])
+
+
 def test_in_the_thread_layout_each_card_is_a_message_of_its_own_below_the_brief() -> None:
     head, *cards = messages.digest(GPU, layout=Layout.THREAD, late=False)
     (brief,) = messages.digest(GPU, layout=Layout.BRIEF, late=False)

@@ -85,6 +85,16 @@ async def test_of_two_who_make_one_topic_at_once_the_second_is_told(ada: Asker) 
 # --- deleting
 
 
+async def test_a_channel_that_has_several_digests_of_a_topic_is_named_once(ada: Asker) -> None:
+    await ada.ask("topic create gpus GPU")
+    await ada.ask("subscribe gpus daily")
+    await ada.ask("subscribe gpus weekly")
+
+    assert "It is subscribed in this channel. Nothing was deleted." in said(await ada.ask("topic delete gpus"))
+    assert "2 subscriptions (this channel)" in said(await ada.ask("topic delete gpus anyway"))
+    assert not await ada.here()
+
+
 async def test_a_topic_in_use_is_not_deleted_silently(ada: Asker) -> None:
     await ada.ask("topic create gpus GPU")
     await ada.ask("subscribe gpus")
