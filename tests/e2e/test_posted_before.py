@@ -86,7 +86,7 @@ async def test_discord_buttons_and_menus_of_earlier_messages_are_answered(tmp_pa
                 number = await _post(session, f"{fake.api_url}/channels/{papers.id}/messages", some)
                 for row in some:
                     await _pressed(desk, papers.messages[number], row)
-        assert len(rows) == 41
+        assert len(rows) == 45
 
 
 async def _post(session: aiohttp.ClientSession, url: str, rows: Sequence[dict[str, Any]]) -> int:

@@ -3,6 +3,7 @@
 The brief is one text, without buttons: a select of all entries opens their cards. A card has its buttons below it.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from datetime import date
 
@@ -10,12 +11,13 @@ from adapters.discord.render import markdown
 from adapters.discord.render.components import ComponentGroup, joined, rows, text
 from adapters.discord.render.limits import length
 from adapters.text import clean, safe_url
-from adapters.words import brief_title, card_buttons, card_facts, facts, first_link, title, warnings
+from adapters.words import brief_title, card_buttons, card_facts, facts, first_link, title, told_parts, warnings
 from bot.commands import Show, write
-from bot.models import Entry, SummaryPart
+from bot.models import Entry
 
 TITLE = 200  # characters of a headline
-_CODE = "code"  # begins what is said of a paper's code
+_BETWEEN = "\u00a0· "  # a line begins with no dot
+_CODE = re.compile(r"code(?: ★\S+)?")  # what is said of a paper's code
 PIECE = 2_500  # of one text at most: it stands in a message with its head and its end
 # How much each text of a card may take: as much as leaves room for all of them.
 _ROOMS = (600, 400, 250, 120, 60)
@@ -44,7 +46,7 @@ def brief_entry(number: int, entry: Entry, room: int) -> ComponentGroup:
     """Return number, title, gist and facts as one text; the gist in at most so much room."""
     item = entry.ranked.item
     lead = markdown.link(brief_title(item), first_link(item), TITLE)
-    lines = filter(None, (f"**{number}. {lead}**", " · ".join(_told(entry, room))))
+    lines = filter(None, (f"**{number}. {lead}**", _BETWEEN.join(_told(entry, room))))
     return ComponentGroup((text("\n".join(lines)),), keys=keys_of(entry))
 
 
@@ -77,18 +79,16 @@ def card_lines(entry: Entry, today: date, number: int, room: int) -> Iterator[st
     item = entry.ranked.item
     place = f"{number}\\. " if number else ""
     yield f"### {place}{markdown.link(title(item), first_link(item), min(room, TITLE))}"
-    yield markdown.small_print(" · ".join(_facts(entry, today, room)))
+    yield markdown.small_print(_BETWEEN.join(_facts(entry, today, room)))
     yield markdown.bold(entry.gist, room)
-    yield from (part_line(each, room) for each in entry.card)
-    if clean(entry.why_here):
-        yield f"**Why here**  {markdown.escaped_to_fit(entry.why_here, room)}"
+    yield from (part_line(name, told, room) for name, told in told_parts(entry))
 
 
 def _facts(entry: Entry, today: date, room: int) -> Iterator[str]:
     yield from (f"**{word}**" for word in warnings(entry.ranked.item))
     code = _code_link(entry)
     for each in card_facts(entry, today):
-        yield markdown.link(each, code, room) if each.startswith(_CODE) else markdown.escaped_to_fit(each, room // 2)
+        yield markdown.link(each, code, room) if _CODE.fullmatch(each) else markdown.escaped_to_fit(each, room // 2)
 
 
 def _code_link(entry: Entry) -> str:
@@ -98,6 +98,6 @@ def _code_link(entry: Entry) -> str:
     return next((url for url in found if safe_url(url) != first_link(entry.ranked.item)), "")
 
 
-def part_line(part: SummaryPart, room: int) -> str:
-    """Return a part of a summary under its name."""
-    return f"**{part.name}**  {markdown.escaped_to_fit(part.text, room)}"
+def part_line(name: str, told: str, room: int) -> str:
+    """Return a part of a summary behind its name."""
+    return f"{markdown.bold(name, room)}  {markdown.escaped_to_fit(told, room)}"

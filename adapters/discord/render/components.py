@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from math import ceil
 from typing import Any
 
 from adapters.chat.forms import FORM_LABEL, FormKind, FormRequest
@@ -161,12 +162,16 @@ def file(name: str) -> Component:
 def rows(
     buttons: Iterable[Button], form: FormRequest | None = None, links: Sequence[tuple[str, str]] = ()
 ) -> ComponentGroup:
-    """Return rows of five buttons at most, the last ones to open pages (label, URL) and the form; two alike are one."""
+    """Return rows of five buttons at most and about as many in each; two alike are one.
+
+    The last ones open pages, (label, URL), and the form.
+    """
     made = [button(each.label, each.command, danger=each.danger) for each in buttons if each.command.strip()]
     unique = list({each["custom_id"]: (each, kept) for each, kept in reversed(made)}.values())[::-1]
     shown = [each for each, _ in unique] + [_link_button(*each) for each in links if len(each[1]) <= URL]
     shown += [form_button(form)] if form else []
-    lines = [{"type": _ROW, "components": shown[start : start + ROW]} for start in range(0, len(shown), ROW)]
+    many = ceil(len(shown) / ceil(len(shown) / ROW)) if shown else ROW
+    lines = [{"type": _ROW, "components": shown[start : start + many]} for start in range(0, len(shown), many)]
     return ComponentGroup(tuple(lines), tuple(kept for _, kept in unique if kept))
 
 

@@ -121,15 +121,13 @@ def _posted(
 
 
 def _in_thread(digest: Digest) -> Iterator[DiscordMessage]:
-    """Yield the cards as they stand in a thread, under a line that says of what, should they stand in the channel."""
-    shown = 0
-    for sheet in _cards(digest):
-        before, shown = shown, shown + len(sheet)
-        yield replace(_message(sheet, _continued(digest, before + 1, shown)), hangs=True)
+    """Yield a message for each card, as they stand in a thread: one answers to a card, or reacts to it."""
+    for number, each in enumerate(digest.entries, start=1):
+        yield replace(_message([card(each, digest.day, digest.topic, number)]), hangs=True)
 
 
-def _message(sheet: Sequence[ComponentGroup], head: str, end: ComponentGroup = _NOTHING) -> DiscordMessage:
-    whole = joined(ComponentGroup((text(head),)), *sheet, end)
+def _message(sheet: Sequence[ComponentGroup], head: str = "", end: ComponentGroup = _NOTHING) -> DiscordMessage:
+    whole = joined(ComponentGroup((text(head),)) if head else _NOTHING, *sheet, end)
     said = (each["content"] for each in nested(end.components) if "content" in each)
     plain = plain_text([head, *map(headline, sheet), *said])
     return DiscordMessage((container(whole.components),), plain, whole.keep, tuple(each.keys for each in sheet if each.keys))

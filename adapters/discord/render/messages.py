@@ -169,6 +169,6 @@ def item_message(item: Item, summary: Summary, today: date) -> DiscordMessage:
     def told(room: int) -> Iterator[str]:
         yield f"### {markdown.link(title(item), first_link(item), min(room, TITLE))}"
         yield markdown.small_print(_facts(item, today, room))
-        yield from (part_line(each, room) for each in summary.parts if each.found)
+        yield from (part_line(each.name, each.text, room) for each in summary.parts if each.found)
 
     return DiscordMessage((container([text(roomy(told))]),), plain_text([title(item)]), keys=((item.key,),))

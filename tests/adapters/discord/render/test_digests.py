@@ -164,11 +164,12 @@ def test_every_message_says_in_plain_text_what_stands_in_it() -> None:
 
 
 def test_a_payload_is_json_with_all_that_sending_needs() -> None:
-    brief, cards = (json.loads(each) for each in payloads(GPU, layout=Layout.THREAD, late=False))
+    brief, *cards = (json.loads(each) for each in payloads(GPU, layout=Layout.THREAD, late=False))
 
     assert set(brief) == {"body", "plain", "keep", "keys", "thread", "tag", "hangs"}
     assert brief["thread"] == "GPU systems · 2026-04-01"
-    assert [brief["hangs"], cards["hangs"]] == [False, True]
+    assert [brief["hangs"], *(each["hangs"] for each in cards)] == [False, True, True, True]
+    assert [each["keys"] for each in cards] == [[keys] for keys in brief["keys"]], "a reaction to a card says which one"
 
 
 def test_seven_entries_in_brief_are_no_taller_than_two_screens_of_a_phone() -> None:
