@@ -14,12 +14,14 @@ from typing import NamedTuple
 from bot.errors import SummaryUnavailable
 from bot.models import PARTS, Item, Kind
 from bot.query.fold import tokens
+from bot.summarise.choice.parts import ANNOUNCES
 from bot.summarise.choice.scoring import EVIDENCE, PROBLEM, SCANNED, UNUSABLE, part_scores, whole_scores
 from bot.summarise.english.anaphora import dangles, points_inside, resolve
 from bot.summarise.english.editing import edit
 from bot.summarise.english.language import reads_as_english
 from bot.summarise.english.sentences import lower_case_names, split
 from bot.summarise.english.shortening import statements
+from bot.summarise.english.third_person import begins_with_verb
 from bot.summarise.extractive import LONGEST_TEXT
 
 log = logging.getLogger(__name__)
@@ -60,9 +62,10 @@ _OF_THE_PAPER = re.compile(
     re.IGNORECASE,
 )
 _NO_STATEMENT = re.compile(
-    r"\b(?:(?:publicly )?available|we hope|the authors hope|open-sourced?|future (?:work|research)|releas(?:ed?|es)|"
-    r"address(?:es)? (?:this|these)|remains? (?:an? |largely )?\w+|this (?:problem|issue|challenge|gap)|above|below)\b|"
-    r"^Among (?:these|them|those)\b|^(?:Initially|In detail|First|Second|Next|Then),|\((?:i|1|a)\)|\bshow: ",
+    r"\b(?:(?:publicly )?available|we hope|the authors (?:hope|expect)|open-sourced?|future (?:work|research)|"
+    r"releas(?:ed?|es)|address(?:es)? (?:this|these)|remains? (?:an? |largely )?\w+|"
+    r"this (?:problem|issue|challenge|gap)|above|below)\b|^(?:\w+ly )?\w+s it\b|^Among (?:these|them|those)\b|"
+    r"^(?:Initially|In detail|First|Second|Next|Then),|\((?:i|1|a)\)|\bshow: ",
     re.IGNORECASE,
 )
 _COUNTED = re.compile(r"\b(?:two|three|four|five|six|several) (?:[\w-]+ ){0,2}[\w-]+s\.$")
@@ -110,13 +113,17 @@ def _told(title: str, text: str, asked: Sequence[str]) -> Iterator[_Told]:
     wholes, parts = whole_scores(sentences, title), part_scores(sentences, title)
     phrases = [tokens(phrase) for phrase in asked]
     name = title.partition(":")[0] if ":" in title else ""
-    for at, explained in enumerate(resolve(sentences, names)):
+    told = resolve(sentences, names)
+    announced = next((at for at, each in enumerate(told) if ANNOUNCES.search(each.text)), 0)
+    for at, explained in enumerate(told):
         if wholes[at] <= UNUSABLE or dangles(explained.text):
             continue
         own = parts[at]
         background = own.argmax() == PARTS.index(PROBLEM) and own[PARTS.index(PROBLEM)] > -1
-        fit = 0.6 * max(wholes[at] - 0.3, own[PARTS.index(EVIDENCE)]) - 1.2 * background
         whole = edit(explained.text, names)
+        # What comes before the work is announced is of others, where it does not say whose it is.
+        of_others = at < announced and not begins_with_verb(whole) and "authors" not in whole
+        fit = 0.6 * max(wholes[at] - 0.3, own[PARTS.index(EVIDENCE)]) - 1.2 * background - 0.8 * of_others
         measures = _MEASURED.search(whole) is not None
         for one in statements(whole, LONGEST):
             if dangles(one.text) or _NO_STATEMENT.search(one.text):

@@ -40,6 +40,12 @@ def test_of_two_results_it_is_the_one_that_the_topic_asks_about() -> None:
     assert "noise" in of(two, "noise").text
 
 
+def test_what_is_said_before_the_work_is_announced_is_not_it() -> None:
+    others = "Caching of prompts aims to serve long prompts from the memory of one machine in less time."
+    told = of(f"{others} We propose to employ a model that tells which prompts are read again.", title="Prompts")
+    assert told.text.startswith("Proposes to employ a model")
+
+
 def test_what_points_at_another_sentence_and_what_hopes_is_never_it() -> None:
     assert of("This reduces misses by 31%. It is fast.").text == ""
     assert of("We hope that Tidy reduces the misses of all caches.").text == ""
