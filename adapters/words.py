@@ -9,7 +9,7 @@ from adapters.text import brief, clean, cut, emphasised, safe_url, shown_url, th
 from bot.commands import TABLE, Less, More, Rest, Save, Show, Similar, Why, write
 from bot.digest.selection import ON_TOPIC
 from bot.handlers.wording.bibliography import name_of
-from bot.models import Button, Coverage, Digest, Entry, Health, Item, Kind, SourceReport
+from bot.models import Button, Coverage, Digest, Entry, Health, Item, Kind, Rhythm, SourceReport
 from bot.sources.registry import TITLES
 from bot.wording import listed, long_day, short_day, some
 
@@ -270,10 +270,9 @@ def shown_here(digest: Digest, first: int, last: int) -> str:
 
 def others_button(digest: Digest) -> tuple[Button, ...]:
     """Return the button "8 more on topic", which lists them; none where there are none."""
-    others = len(digest.left_out)
-    return (
-        (Button(f"{thousands(others)} more on topic", write(Rest(digest.topic, digest.day.isoformat()))),) if others else ()
-    )
+    rhythm = Rhythm(digest.rhythm) if digest.rhythm else None
+    asked = Rest(digest.topic, digest.day.isoformat(), rhythm=rhythm)
+    return (Button(f"{thousands(len(digest.left_out))} more on topic", write(asked)),) if digest.left_out else ()
 
 
 def kept_of_seen(digest: Digest) -> str:

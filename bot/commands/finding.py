@@ -11,6 +11,7 @@ from bot.commands.declaration import (
     Group,
     ItemBeforeTopic,
     ItemName,
+    OneOfSeveral,
     Option,
     PageNumber,
     Said,
@@ -90,7 +91,13 @@ def _day(words: Words, _usage: Usage) -> str:
     return word.text if word else ""
 
 
-@declared("rest", Group.FINDING, example="rest gpu-systems", aliases=("left out", "others"))
+@declared(
+    "rest",
+    Group.FINDING,
+    example="rest gpu-systems",
+    aliases=("left out", "others"),
+    order=("topic", "rhythm", "day", "page"),
+)
 @dataclass(frozen=True, slots=True)
 class Rest(Command):
     """List what else was on topic and is not in the last digest here."""
@@ -102,6 +109,7 @@ class Rest(Command):
         Option(help="Of the digest of this day, such as 2026-06-15."),
     ] = ""
     page: PageNumber = 1
+    rhythm: OneOfSeveral = None
 
 
 @declared("now", Group.FINDING, example="now gpu-systems", aliases=("preview", "digest"))

@@ -42,16 +42,16 @@ _HOW = "Name an item by its arXiv number, link, owner/name, its number in the la
 
 
 async def last_digests(context: HandlerContext, actor: Actor, topic: str = "") -> list[PastDigest]:
-    """Return the last digest of the topic in the channel that had entries; without one, those of its last day, one a topic.
+    """Return the channel's digests of the last day on which one had entries, of the topic or of every one, the last first.
 
-    Their numbers are what people mean by one.
+    Of each topic and rhythm it is the last alone. Their numbers are what people mean by one.
     """
-    limit = 1 if topic else _LOOKED_AT
-    past = await context.store.digests.past(actor.workspace, actor.channel, topic=topic, with_entries=True, limit=limit)
-    found: dict[str, PastDigest] = {}
+    digests = context.store.digests
+    past = await digests.past(actor.workspace, actor.channel, topic=topic, with_entries=True, limit=_LOOKED_AT)
+    found: dict[tuple[str, str], PastDigest] = {}
     for each in past:
         if each.day == past[0].day:
-            found.setdefault(each.topic, each)
+            found.setdefault((each.topic, each.rhythm), each)
     return [*found.values()]
 
 
@@ -148,12 +148,16 @@ def _no_such_number(number: int, digests: Sequence[PastDigest]) -> UsageError:
 def _several_numbered(number: int, found: Sequence[tuple[PastDigest, Item]]) -> Unclear:
     """Say that the number stands in several digests; each can be chosen, or named by its topic."""
     offered = found[:_NUMBERED]
-    choices = [(f"{digest.title}: {title_or_key(item)}", item.key) for digest, item in offered]
+    choices = [(f"{_named_apart(digest, offered)}: {title_or_key(item)}", item.key) for digest, item in offered]
     named = "; ".join(label for label, _ in choices) + (" and others" if len(found) > _NUMBERED else "")
-    example = f"*{number} for {offered[0][0].topic}*"
-    return Unclear(
-        f"Several digests here have a number {number}: {named}. Which one? {example} names one too.", "item", choices
-    )
+    several = len({digest.topic for digest, _ in found}) > 1
+    example = f" *{number} for {offered[0][0].topic}* names one too." if several else ""
+    return Unclear(f"Several digests here have a number {number}: {named}. Which one?{example}", "item", choices)
+
+
+def _named_apart(digest: PastDigest, among: Sequence[tuple[PastDigest, Item]]) -> str:
+    alike = sum(each.topic == digest.topic for each, _ in among) > 1
+    return f"{digest.title}, {digest.rhythm}" if alike and digest.rhythm else digest.title
 
 
 async def _titled(context: HandlerContext, typed: str) -> Item | None:

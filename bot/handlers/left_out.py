@@ -1,5 +1,7 @@
 """What the last digest of a topic left out although it is on topic: titles, numbered on from the digest's own."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date, datetime
 
 from bot.commands import Rest, write
@@ -18,9 +20,8 @@ _LOOKED_AT = 60  # digests of a topic, for the one of a day
 async def rest(context: HandlerContext, command: Rest, actor: Actor, now: datetime) -> Reply:
     """List what the last digest of the topic here left out, or that of a day, a line each."""
     topic = await context.topic_named(actor.workspace, command.topic)
-    last = next(iter(await last_digests(context, actor, topic.name)), None)
-    digest = await _of_day(context, actor, topic, command.day) if command.day else last
-    digest = digest or next(iter(await context.store.digests.past(actor.workspace, actor.channel, topic=topic.name)), None)
+    last = await last_digests(context, actor, topic.name)
+    digest = await _asked_for(context, actor, topic, command, last)
     if digest is None:
         return Reply(title=f"No digest of {topic.title} was posted here yet", buttons=(preview_button(topic.name),))
     when = day_in_words(digest.day, now.date())
@@ -29,8 +30,8 @@ async def rest(context: HandlerContext, command: Rest, actor: Actor, now: dateti
         return Reply(title=title, text=(said,))
     pages = -(-len(digest.left_out) // PAGE)
     if command.page > pages:
-        last_page = write(Rest(topic.name, command.day, pages))
-        raise UsageError(f"It fills {counted(pages, 'page')}.", hint=f"*{last_page}* shows the last.")
+        last_page = write(replace(command, topic=topic.name, page=pages))
+        raise UsageError(f"The list fills {counted(pages, 'page')}.", hint=f"*{last_page}* shows the last.")
     first = (command.page - 1) * PAGE
     shown = [each.key for each in digest.left_out[first : first + PAGE]]
     known = await context.store.items.find(shown)
@@ -40,17 +41,29 @@ async def rest(context: HandlerContext, command: Rest, actor: Actor, now: dateti
         entries=tuple(ReplyEntry(known.get(key), title=key, title_only=True) for key in shown),
         first=len(digest.entries) + first + 1,
         next_steps=(_how(digest, last, len(digest.entries) + first + 1),),
-        buttons=_leafing(command, topic.name, pages),
+        buttons=_leafing(replace(command, topic=topic.name), pages),
     )
 
 
-async def _of_day(context: HandlerContext, actor: Actor, topic: Topic, day: str) -> PastDigest:
-    """Return the topic's last digest of a day that is typed. Raises UsageError where there is none."""
+async def _asked_for(
+    context: HandlerContext, actor: Actor, topic: Topic, command: Rest, last: Sequence[PastDigest]
+) -> PastDigest | None:
+    """Return the last digest with entries, else the last; or that of the day that is typed, of the rhythm that is.
+
+    Raises UsageError where there is none of that day.
+    """
+    if not command.day and (found := next((each for each in last if command.rhythm in (None, each.rhythm)), None)):
+        return found
+    past = await context.store.digests.past(
+        actor.workspace, actor.channel, topic=topic.name, rhythm=command.rhythm, limit=_LOOKED_AT
+    )
+    if not command.day:
+        return next(iter(past), None)
     try:
-        wanted = date.fromisoformat(day.strip())
+        wanted = date.fromisoformat(command.day.strip())
     except ValueError as error:
-        raise UsageError(f'"{excerpt(day)}" is no day.', hint="Write it as year, month and day: 2026-06-15.") from error
-    past = await context.store.digests.past(actor.workspace, actor.channel, topic=topic.name, limit=_LOOKED_AT)
+        hint = "Write it as year, month and day: 2026-06-15."
+        raise UsageError(f'"{excerpt(command.day)}" is no day.', hint=hint) from error
     found = next((each for each in past if each.day == wanted), None)
     if found is None:
         raise UsageError(
@@ -59,14 +72,14 @@ async def _of_day(context: HandlerContext, actor: Actor, topic: Topic, day: str)
     return found
 
 
-def _how(digest: PastDigest, last: PastDigest | None, first: int) -> str:
+def _how(digest: PastDigest, last: Sequence[PastDigest], first: int) -> str:
     """Say how one of those is named; their numbers are those of the last digest with entries alone."""
-    if digest == last:
+    if digest in last:
         return f"*more {first} for {digest.topic}* and *save {first} for {digest.topic}* take these numbers."
     return "Name one by its title or link: numbers are those of the last digest here."
 
 
-def _leafing(command: Rest, topic: str, pages: int) -> tuple[Button, ...]:
+def _leafing(command: Rest, pages: int) -> tuple[Button, ...]:
     here = command.page
-    back = (button("Back", Rest(topic, command.day, here - 1)),) if here > 1 else ()
-    return (*back, button("Next", Rest(topic, command.day, here + 1))) if here < pages else back
+    back = (button("Back", replace(command, page=here - 1)),) if here > 1 else ()
+    return (*back, button("Next", replace(command, page=here + 1))) if here < pages else back

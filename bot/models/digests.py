@@ -180,6 +180,7 @@ class PastDigest:
     seen: int = 0
     kept: int = 0
     dropped: tuple[tuple[str, int], ...] = ()  # (reason, how many)
+    rhythm: str = ""  # of the subscription that it was for, a Rhythm; "": that is not known
 
     @property
     def numbered(self) -> tuple[str, ...]:

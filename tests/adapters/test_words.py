@@ -276,9 +276,12 @@ def test_a_digest_is_headed_by_what_it_holds_and_says_where_it_goes_on() -> None
 
 
 def test_what_else_is_on_topic_is_one_tap_away_and_nothing_is_not() -> None:
-    (button,) = others_button(replace(GPU, left_out=(LeftOut("arxiv:1", "over the cap", 4, 0.5),) * 8))
+    left = (LeftOut("arxiv:1", "over the cap", 4, 0.5),) * 8
+    (button,) = others_button(replace(GPU, left_out=left))
 
     assert (button.label, button.command) == ("8 more on topic", "rest gpu-systems on 2026-04-01")
+    (button,) = others_button(replace(GPU, left_out=left, rhythm="weekly"))
+    assert button.command == "rest gpu-systems weekly on 2026-04-01"
     assert others_button(GPU) == ()
 
 

@@ -152,4 +152,5 @@ def _remembered(digest: Digest, saved: datetime) -> PastDigest:
         above=digest.above,
         cap=digest.cap,
         min_score=digest.min_score,
+        rhythm=digest.rhythm,
     )

@@ -86,13 +86,15 @@ async def test_a_number_is_that_of_an_entry_of_the_last_digest_here(asker: Asker
         await named(asker.by(channel="C2"), "1")
 
 
-async def posted(asker: Asker, topic: str, *numbers: int, days: int = 0, left_out: tuple[int, ...] = ()) -> None:
+async def posted(
+    asker: Asker, topic: str, *numbers: int, days: int = 0, left_out: tuple[int, ...] = (), rhythm: str = ""
+) -> None:
     """Let the channel have had a digest of the topic with these papers, and with others left out."""
     at = asker.now + days * DAY
     entries = tuple(Entry(Ranked(paper(key_of(number)), 0.5), Summary((), "", "")) for number in numbers)
     over = tuple(LeftOut(f"arxiv:{key_of(number)}", CAP, place, 0.2) for place, number in enumerate(left_out, len(numbers)))
     coverage = Coverage((), len(numbers) + len(left_out), len(numbers))
-    digest = Digest(topic, topic.upper(), at.date(), at - DAY, at, entries, coverage, left_out=over)
+    digest = Digest(topic, topic.upper(), at.date(), at - DAY, at, entries, coverage, left_out=over, rhythm=rhythm)
     await asker.context.store.digests.save(asker.actor.workspace, asker.actor.channel, digest, at)
 
 
@@ -139,6 +141,23 @@ async def test_a_number_alone_is_of_the_last_day_though_another_topic_had_a_dige
     await posted(asker, "gpu-systems", days=1)
 
     assert await keys_of(asker, "1", "2", "1 for gpu-systems") == ["1", "2", "3"]
+
+
+async def test_a_number_that_the_daily_and_the_weekly_digest_of_a_topic_have_is_asked_about(asker: Asker) -> None:
+    await posted(asker, "kv", 1, 2, rhythm="daily", left_out=(5,))
+    await posted(asker, "kv", 3, rhythm="weekly", left_out=(4,))
+
+    for line in ("more 1", "more 1 for kv"):
+        reply = await answer(asker.context, parse(line), asker.actor, asker.now)
+        assert [each.label for each in reply.buttons] == [
+            "KV, weekly: Sharding a cache in CUDA",
+            "KV, daily: Paging the KV cache",
+        ]
+    rests = [await asker.ask(f"rest kv {which} on 2026-04-01") for which in ("daily", "weekly")]
+    assert [[each.item.key[-1] for each in rest.entries if each.item] for rest in rests] == [["5"], ["4"]]
+    assert [(await asker.ask(f"rest kv {which}")).entries for which in ("daily", "weekly")] == [
+        each.entries for each in rests
+    ]
 
 
 async def test_numbers_go_on_with_what_the_digest_left_out(asker: Asker) -> None:

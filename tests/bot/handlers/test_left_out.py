@@ -44,7 +44,7 @@ async def test_the_rest_is_listed_a_title_each_numbered_on_from_the_digest(later
     assert "*more 3 for kv* and *save 3 for kv* take these numbers." in first.next_steps
     assert button(second, "Back") == "rest kv"
     assert first.private
-    with pytest.raises(UsageError, match="It fills 2 pages"):
+    with pytest.raises(UsageError, match="The list fills 2 pages"):
         await later.ask("rest kv page 3")
 
 
