@@ -183,7 +183,7 @@ class RecentItems:
         """
         known = await self._stored.repositories(now - LATELY, begin)
         readings = await self._readings([item for _, item in known], now)
-        papers = {item.repo: item for item in items if item.repo}
+        papers = {item.repo: item for item in reversed(items) if item.repo}
         return [each for each in known if events(each[1], readings.get(each[1].key, ()), now, papers.get(each[1].key))]
 
     async def _with_vectors(self, indexed: IndexedItems) -> IndexedItems:
