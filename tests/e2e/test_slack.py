@@ -235,11 +235,11 @@ async def test_a_channel_is_subscribed_changed_and_filtered_in_forms(tmp_path: P
 
         view = await (await fake.click(told, "Change in a form", user=ben)).view()
         assert view.values["filter|C0RANDOM:gpu-systems"]["filter"]["value"] == "-survey"
-        await fake.submit(view, {"Or once a month, on day": "15", "Filter": ""})
+        await fake.submit(view, {"At": "10:15", "Filter": ""})
         changed = await fake.until(lambda: fake.messages(fake.random)[1:])
         assert len(changed) == 1
         (now,) = await desk.app.store.workspaces.subscriptions("slack:T0BROAD")
-        assert (now.schedule.month_day, now.filter.text, now.layout) == (15, "", Layout.FULL)
+        assert (f"{now.schedule.at:%H:%M}", now.filter.text, now.layout) == ("10:15", "", Layout.FULL)
 
         shown = await (await fake.command("filter gpu-systems", user=ben, channel=fake.random)).answer()
         view = await (await fake.click(shown, "Change in a form", user=ben)).view()
@@ -251,6 +251,12 @@ async def test_a_channel_is_subscribed_changed_and_filtered_in_forms(tmp_path: P
         await fake.until(lambda: fake.messages(fake.random)[2:])
         (now,) = await desk.app.store.workspaces.subscriptions("slack:T0BROAD")
         assert now.filter.text == "training"
+
+        view = await (await fake.click(changed[0], "Change in a form", user=ben)).view()
+        await fake.submit(view, {"Or once a month, on day": "15"})  # another rhythm is another digest beside it
+        await fake.until(lambda: fake.messages(fake.random)[3:])
+        both = await desk.app.store.workspaces.subscriptions("slack:T0BROAD")
+        assert sorted((each.schedule.month_day, each.layout) for each in both) == [(0, Layout.FULL), (15, Layout.FULL)]
         faultless(desk)
 
 
