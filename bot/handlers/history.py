@@ -45,7 +45,7 @@ async def _changes(context: HandlerContext, named: str, actor: Actor) -> Sequenc
     latest = await context.store.workspaces.changes(actor.workspace, limit=_LOOKED_AT)
     if not named:
         return latest
-    found = {each: None for each in latest if named in each.what.split()}
+    found = {each: None for each in latest if named in each.what.split()[:3]}  # behind it stands a rhythm
     for about in (f"topic {named}", f"subscription {actor.channel} {named}"):
         found.update(dict.fromkeys(await context.store.workspaces.changes(actor.workspace, about=about, limit=_CHANGES)))
     return sorted(found, key=lambda each: each.at, reverse=True)

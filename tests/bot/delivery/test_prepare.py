@@ -25,6 +25,8 @@ from bot.models import (
     OccurrenceState,
     Position,
     Preferences,
+    Rhythm,
+    Schedule,
     Subscription,
     Topic,
 )
@@ -119,6 +121,31 @@ class Saying(Transcript):
 
     def render(self, digest: Digest, *, layout: Layout, late: bool) -> list[str]:
         return [self.payload]
+
+
+async def test_a_weekly_digest_beside_a_daily_one_shows_what_that_left_out_since_it_looked_last_itself() -> None:
+    harness = await furnished()
+    weekly = Schedule(weekdays=(NOW.weekday(),))
+    daily, beside = await due(harness, id="a", entries=1), await due(harness, id="b", schedule=weekly, entries=5)
+    await preparer(harness).prepare_due(NOW)
+    tomorrow = NOW + timedelta(days=1)
+    await harness.store.items.add([paper("2604.00009", title="A cache for tomorrow")], tomorrow - HOUR)
+    await harness.store.ledger.open_occurrences([occurrence(daily, now=tomorrow)], daily, tomorrow + timedelta(days=1))
+    await preparer(harness).prepare_due(tomorrow)
+
+    rows = sorted((await harness.rows()).values(), key=lambda each: (each.due, each.occurrence[0]))
+    shown = [each.payload.split(": ")[1].split(", ")[:-1] for each in rows]
+    assert [(each.occurrence[0], len(names)) for each, names in zip(rows, shown, strict=True)] == [
+        ("a", 1),
+        ("b", 4),
+        ("a", 1),
+    ]
+    assert [each.occurrence[0] for each in rows] == ["a", "b", "a"]
+    assert [len(names) for names in shown] == [1, 4, 1]
+    assert len({name for names in shown for name in names}) == 6
+    place = (beside.workspace, beside.channel, "kv")
+    last = [await harness.store.digests.last(*place, each) for each in (Rhythm.WEEKLY, Rhythm.DAILY)]
+    assert [each and each[0] for each in last] == [NOW.date(), tomorrow.date()]
 
 
 async def test_two_topics_of_one_channel_do_not_show_the_same_item_twice() -> None:

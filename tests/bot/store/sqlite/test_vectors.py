@@ -16,12 +16,23 @@ from tests.conftest import NOW
 from tests.contract.made import digest, paper
 from tests.contract.test_vectors import SPACE, UNSOUND, keep, lacking, vector
 
-LATER = ("m005_unposted", "m006_vectors", "m007_releases", "m008_arrivals")
+LATER = ("m005_unposted", "m006_vectors", "m007_releases", "m008_arrivals", "m010_layouts", "m011_rhythms")
 
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     return tmp_path / "broadsheet.db"
+
+
+SUBSCRIPTIONS = """
+create table subscriptions (
+    workspace text not null, channel text not null, topic text not null, id text not null, revision integer not null,
+    data text not null, next_due integer, wakes integer not null default 0, primary key (workspace, channel, topic)
+) without rowid;
+create unique index subscriptions_id on subscriptions (workspace, id);
+create index subscriptions_topic on subscriptions (workspace, topic);
+create index subscriptions_next on subscriptions (next_due, workspace, id, wakes)
+"""
 
 
 def made_older(path: Path) -> None:
@@ -30,9 +41,12 @@ def made_older(path: Path) -> None:
     for table in ("unposted", "vectors", "gone_vectors", "vector_spaces"):
         db.execute(f"drop table {table}")
     db.execute("drop index digests_place")
-    for column in ("after", "through"):
+    for column in ("after", "through", "rhythm", "subscription"):
         db.execute(f"alter table digests drop column {column}")
     db.execute("create index digests_place on digests (workspace, channel, topic, until)")
+    db.execute("drop table subscriptions")
+    for statement in SUBSCRIPTIONS.split(";"):
+        db.execute(statement)
     db.execute(f"delete from _sqlite_migrations where name in {LATER}")
     db.conn.commit()
     db.close()

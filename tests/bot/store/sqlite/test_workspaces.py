@@ -237,7 +237,7 @@ async def test_a_time_or_day_that_is_none_is_told(store: SqliteStore) -> None:
         store.people.saved("T1", "U1"),
         store.digests.postings("T1", "C1", [paper(1).key]),
         store.digests.last("T1", "C1", "kv-cache"),
-        store.digests.past("T1", "C1"),
+        store.digests.past("T1", "C1", with_entries=True),
     )
     for each in asked:
         with pytest.raises(StoreError, match="record is damaged"):
