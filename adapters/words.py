@@ -9,6 +9,7 @@ from adapters.text import brief, clean, cut, emphasised, safe_url, shown_url, th
 from bot.commands import TABLE, Less, More, Rest, Save, Show, Similar, Why, write
 from bot.digest.selection import ON_TOPIC
 from bot.handlers.wording.bibliography import name_of
+from bot.handlers.wording.replies import summary_origin as origin
 from bot.models import Button, Coverage, Digest, Entry, Health, Item, Kind, Rhythm, SourceReport
 from bot.sources.registry import TITLES
 from bot.wording import listed, long_day, short_day, some
@@ -192,15 +193,8 @@ def partner(entry: Entry) -> tuple[str, str, tuple[str, ...], str] | None:
 
 
 def summary_origin(entry: Entry) -> str:
-    """Return what the summary was made from and by: "from the abstract, extracted", "from the abstract by gpt-x; …".
-
-    The summary's note, why a part of it stands in for another, follows.
-    """
-    read, maker, note = clean(entry.summary.read), clean(entry.summary.made_by), clean(entry.summary.note)
-    made = "extracted" if maker == "extractive" else f"by {maker}" if maker else ""
-    joint = ", " if maker == "extractive" else " "
-    told = joint.join(filter(None, (f"from the {read}" if read else "", made)))
-    return "; ".join(filter(None, (told, note.rstrip("."))))
+    """Return what the summary was made from and by: "from the abstract, extracted"."""
+    return clean(origin(entry.summary))
 
 
 def entry_buttons(key: str, topic: str) -> tuple[Button, ...]:

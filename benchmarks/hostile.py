@@ -23,6 +23,7 @@ from adapters.discord.render import digests as discord_digests
 from adapters.discord.render import messages as discord
 from adapters.slack.render import messages as slack
 from benchmarks.corpus import papers
+from bot.digest import card
 from bot.models import Attachment, Button, Digest, Entry, Field, Item, Layout, Link, Ranked, Reply, ReplyEntry, ScorePart
 from bot.summarise.extractive import extract
 from tests.adapters.discord import hostile as by_discord
@@ -92,7 +93,7 @@ def digests(items: Sequence[Item]) -> Iterator[Digest]:
     for start in range(0, len(items), _ENTRIES):
         here = items[start : start + _ENTRIES]
         reason = ScorePart("phrases", 0.5, f"matches *{here[0].title[:40]}* ×2")
-        entries = tuple(Entry(Ranked(item, 0.5, (reason,)), extract(item)) for item in here)
+        entries = tuple(card.entry(Ranked(item, 0.5, (reason,)), extract(item)) for item in here)
         yield replace(GPU, entries=entries)
 
 
@@ -119,7 +120,8 @@ def everywhere(text: str) -> tuple[Digest, Reply]:
     summary = GPU.entries[0].summary
     parts = tuple(replace(part, text=text) for part in summary.parts)
     told = ScorePart("phrases", 0.5, f"matches *{text}*")
-    entry = Entry(Ranked(item, 0.5, (told,)), replace(summary, parts=parts, made_by=text), replace(item, title=text))
+    made, other = replace(summary, parts=parts, made_by=text), replace(item, title=text)
+    entry = Entry(Ranked(item, 0.5, (told,)), made, other, gist=text, card=parts, why_here=text)
     digest = replace(GPU, title=text, topic=text or "x", entries=(entry,), coverage=replace(GPU.coverage, notes=(text,)))
     button = Button(text, f"search {text}")
     reply = Reply(
@@ -129,6 +131,7 @@ def everywhere(text: str) -> tuple[Digest, Reply]:
         fields=(Field(text, text),),
         attachment=Attachment(f"{text}.bib", "text/plain", text),
         next_steps=(f"*save {text}*",),
+        cards=(entry,),
         buttons=(button,),
     )
     return digest, reply

@@ -14,7 +14,15 @@ from bot.handlers.items import item_for_topic
 from bot.handlers.subscriptions.preview import ONCE
 from bot.handlers.subscriptions.times import in_zone, moment_in_words, next_due, pause_in_words
 from bot.handlers.wording.failures import in_one_line
-from bot.handlers.wording.replies import button, item_buttons, preview_button, subscribe_button, title_of, title_or_key
+from bot.handlers.wording.replies import (
+    button,
+    item_buttons,
+    preview_button,
+    subscribe_button,
+    summary_origin,
+    title_of,
+    title_or_key,
+)
 from bot.models import (
     Actor,
     Button,
@@ -124,12 +132,18 @@ async def _seen(here: _Here, item: Item, postings: Sequence[Posting]) -> tuple[s
         lines.append(f"It appeared on {await here.day(shown)}.")
     if item.aliases:
         lines.append(f"One work with {', '.join(item.aliases[:3])}, known as {item.key}.")
+    lines += await _summary_origin(here, item) if postings else ()
     topics = await here.context.topics(here.actor.workspace)
     links = await _links(here, postings)
     for each, link in zip(postings, links, strict=True):
         score = f", with score {each.score:.2f}" if each.score is not None else ""
         lines.append(f"Posted here on {await here.day(each.at)} for {title_of(topics, each.topic)}{score}. {link}".rstrip())
     return tuple(lines)
+
+
+async def _summary_origin(here: _Here, item: Item) -> tuple[str, ...]:
+    origin = summary_origin(await here.context.previewer.summary(item, here.now))
+    return (f"Its summary is {origin}.",) if origin else ()
 
 
 async def _links(here: _Here, postings: Sequence[Posting]) -> list[str]:

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from bot.commands import Command, Less, More, Now, Save, ShowTopic, Similar, Subscribe, Unsubscribe, write
-from bot.models import Button, Item, Reply, Rhythm, Topic
+from bot.models import Button, Item, Reply, Rhythm, Summary, Topic
+from bot.summarise.extractive import MADE_BY
 from bot.wording import shortened, some
 
 SHOWN = 60  # characters of what was typed that an answer repeats
@@ -31,6 +32,17 @@ def as_numbered_list(said: Sequence[str]) -> str:
 def one_line(text: str) -> str:
     """Return the text on one line, without blanks around it."""
     return " ".join(text.split())
+
+
+def summary_origin(summary: Summary) -> str:
+    """Return what a summary was made from and by: "from the abstract, extracted", "from the abstract by gpt-x; …".
+
+    The summary's note, why a part of it stands in for another, follows.
+    """
+    made = "extracted" if summary.made_by == MADE_BY else f"by {summary.made_by}" if summary.made_by else ""
+    joint = ", " if summary.made_by == MADE_BY else " "
+    told = joint.join(filter(None, (f"from the {summary.read}" if summary.read else "", made)))
+    return "; ".join(filter(None, (told, summary.note.rstrip("."))))
 
 
 def title_of(topics: Mapping[str, Topic], name: str) -> str:

@@ -82,6 +82,7 @@ async def test_what_was_posted_is_told_with_its_day_and_score(later: Asker) -> N
     reply = await later.at(later.now + timedelta(hours=1)).ask("why 2603.00011")
 
     assert reply.entries[0].lines[-1].startswith("Posted here on Wednesday 1 April for KV cache, with score 0.")
+    assert "Its summary is from the abstract, extracted." in reply.entries[0].lines
     assert "Posted here" not in said(await later.by(channel="C2").ask("why 2603.00011"))
 
 
