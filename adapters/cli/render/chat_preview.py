@@ -31,13 +31,13 @@ def whole_messages(digests: Sequence[Digest], platform: str, *, layout: Layout) 
 
 
 def excerpts(digest: Digest, *, layout: Layout) -> Iterator[MessageView]:
-    """Yield the digest in short on each platform: its first entry, and how it ends; whole where one select is for all."""
+    """Yield the digest in short on each platform: its first entry, and how it ends; a brief, which is short, whole."""
     others = len(digest.entries) - 1
     for platform, name in _NAMES.items():
         found = _messages(digest, platform, layout=layout)
         if others < 1:
             yield from (_view(each, platform, name) for each in found)
-        elif any(isinstance(part, Choice) for each in found for part in each.parts):  # of all entries, below the last
+        elif layout is Layout.BRIEF or any(isinstance(part, Choice) for each in found for part in each.parts):
             yield from (_view(each, platform, f"The same in {name}") for each in found)
         else:
             yield _view(shortened(found, f"… {others} more"), platform, f"The same in {name}")

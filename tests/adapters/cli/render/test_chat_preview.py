@@ -79,10 +79,11 @@ def test_discords_markdown_is_shown_as_it_is_read() -> None:
     assert not [each for each in ("**", "](<", "\\", "-# ", "### ") if each in shown]
 
 
-def test_a_brief_with_one_select_for_all_is_shown_whole() -> None:
-    shown = printed(chat_preview.whole_messages([GPU], "discord", layout=Layout.BRIEF), MEASURE)
+@pytest.mark.parametrize(("platform", "menu"), [("slack", "[⋯]"), ("discord", "[ Open a card…  ▾ ]")])
+def test_a_brief_is_shown_whole(platform: str, menu: str) -> None:
+    shown = printed(chat_preview.whole_messages([GPU], platform, layout=Layout.BRIEF), MEASURE)
     assert shown.partition("\n")[2] in printed(chat_preview.excerpts(GPU, layout=Layout.BRIEF), MEASURE)
-    assert "[ Open a card…  ▾ ]" in shown
+    assert menu in shown
 
 
 def test_a_digest_without_entries_is_shown_whole() -> None:
