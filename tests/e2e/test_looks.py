@@ -55,10 +55,19 @@ class Stand:
 
     async def plant(self, channel: str, parts: int = 1, number: int = 1) -> list[Delivery]:
         """Let a digest be due in the channel."""
-        payload = self.messenger.render(GPU, layout=Layout.FULL, late=False)[0]
+        head = self.messenger.render(GPU, layout=Layout.FULL, late=False)[0]
+        below = self.messenger.render(GPU, layout=Layout.THREAD, late=False)[1] if parts > 1 else head
         now = self.harness.clock()
         made = [
-            delivery(number, now=now, part=part, parts=parts, payload=payload, workspace=self.workspace, channel=channel)
+            delivery(
+                number,
+                now=now,
+                part=part,
+                parts=parts,
+                payload=head if part == 1 else below,
+                workspace=self.workspace,
+                channel=channel,
+            )
             for part in range(1, parts + 1)
         ]
         made = [replace(each, id=delivery_id(f"s{number}", now.date(), 0, each.part), topic=f"kv{number}") for each in made]
