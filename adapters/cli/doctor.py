@@ -47,7 +47,7 @@ class Finding:
 async def examine(app: App, now: datetime, file: Path | None, *, offline: bool = False) -> list[Finding]:
     """Try everything that can be tried; `file` is that of the settings, `offline` leaves out what needs a network."""
     found = [*_settings(app), *await _database(app), *await asyncio.to_thread(lambda: [*_files(app, file)])]
-    found += [*_topics(app), *await _categories(app), *await _service(app, now), *await _shipped(app, now)]
+    found += [*_topics(app), *await _lacking(app), *await _service(app, now), *await _shipped(app, now)]
     if not offline:
         asked = await asyncio.gather(*(_tried(source.title, source.check(now)) for source in app.sources))
         chats = await check_platforms(app.settings, now, app.store.chats)
@@ -211,15 +211,16 @@ def _topics(app: App) -> Iterable[Finding]:
             yield Finding(f"topic {name}", Grade.BAD, "there is no such topic; `broadsheet topics` lists those there are")
 
 
-async def _categories(app: App) -> list[Finding]:
-    """Which topics lack what newer packs have, and which of their arXiv categories are not collected, each told once."""
+async def _lacking(app: App) -> list[Finding]:
+    """What keeps topics from posting what is on topic: what newer packs have, bars, categories that are not collected."""
     try:
-        places = {(each.workspace, each.topic) for each in await app.store.ledger.every_subscription()}
+        subscribed = await app.store.ledger.every_subscription()
+        places = {(each.workspace, each.topic) for each in subscribed}
         own = {workspace: await app.store.workspaces.topics(workspace) for workspace, _ in places}
     except StoreError:
         return []  # told with the database
     topics = [app.topics[name] for name in app.settings.topics if name in app.topics]
-    found = [*await asyncio.to_thread(_packs, app), *_copies(app, own)]
+    found = [*await asyncio.to_thread(_packs, app), *_copies(app, own), *_bars(app, own, subscribed)]
     topics += [topic for workspace, name in sorted(places) if (topic := own[workspace].get(name) or app.topics.get(name))]
     said = {topic.name: text for topic in topics if (text := not_collected(topic, app.settings.arxiv))}
     return found + [Finding(f"topic {name}", Grade.NOTE, text.rstrip(".")) for name, text in said.items()]
@@ -237,6 +238,20 @@ def _packs(app: App) -> list[Finding]:
         for name, said in lacks.items()
         if said
     ]
+
+
+def _bars(app: App, own: Mapping[str, Mapping[str, Topic]], subscribed: Sequence[Subscription]) -> list[Finding]:
+    """Which subscriptions have a bar above their topic's: little comes over it, and an empty digest is mostly not posted."""
+    found = []
+    for each in subscribed:
+        topic = own[each.workspace].get(each.topic) or app.topics.get(each.topic)
+        if topic is not None and each.min_score is not None and each.min_score > topic.min_score > 0:
+            said = (
+                f"`min {each.min_score:g}` asks for more relevance than the topic, {topic.min_score:g}: little comes over it"
+            )
+            text = f"{said}; `subscribe {each.topic} min usual` there takes the topic's"
+            found.append(Finding(f"{each.topic} in {each.channel}", Grade.NOTE, text))
+    return found
 
 
 def _copies(app: App, own: Mapping[str, Mapping[str, Topic]]) -> list[Finding]:

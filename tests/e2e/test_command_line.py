@@ -305,6 +305,15 @@ async def test_the_doctor_names_packs_and_copies_of_packs_that_lack_what_came_si
     assert "lacks" not in (await desk.run("doctor", "--offline")).out
 
 
+async def test_the_doctor_names_subscriptions_whose_bar_is_above_their_topics(desk: Desk) -> None:
+    await desk.run("subscribe", "hci", "min", "0.4")
+    assert "`min 0.4` asks for more relevance than the topic, 0.22" in " ".join(
+        (await desk.run("doctor", "--offline")).out.split()
+    )
+    await desk.run("subscribe", "hci", "min", "usual")
+    assert "more relevance" not in (await desk.run("doctor", "--offline")).out
+
+
 async def test_the_doctor_says_which_files_others_can_read_and_how_to_mend_it(desk: Desk) -> None:
     settings, kept = desk.folder / "broadsheet.toml", desk.folder / "kept"
     settings.chmod(0o644)
