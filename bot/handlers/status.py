@@ -143,7 +143,8 @@ async def _last_recorded(context: HandlerContext, each: Subscription, now: datet
 
 async def _where_everything_went(context: HandlerContext, each: Subscription) -> list[str]:
     """Tell of the last digest that was kept how many it looked at, and why it left out the others."""
-    past = await context.store.digests.past(each.workspace, each.channel, topic=each.topic, limit=1)
+    place = (each.workspace, each.channel)
+    past = await context.store.digests.past(*place, topic=each.topic, rhythm=each.rhythm, limit=1)
     if not past or not past[0].seen:
         return []
     reasons = listed([f"{count:,} {reason}" for reason, count in past[0].dropped])

@@ -36,6 +36,7 @@ from bot.models import (
     Posting,
     Reply,
     ReplyEntry,
+    Rhythm,
     Subscription,
     Topic,
 )
@@ -94,10 +95,10 @@ async def why(context: HandlerContext, command: Why, actor: Actor, now: datetime
         since = await here.moment(outcome.since)
         came = await _carried_on(here, outcome) or _stored_late(outcome, since)
         verdict = _verdict(outcome, request, since, coming=coming)
-        lines = (*_path(outcome), *came, verdict, *outlook, *await _earlier(here, topic, item))
-        entries.append(
-            ReplyEntry(title=_for(topic, subscription, asked), lines=lines, buttons=_of_topic(topic, subscription, outcome))
-        )
+        rhythm = _apart(topic, subscription, asked)
+        lines = (*_path(outcome), *came, verdict, *outlook, *await _earlier(here, topic, item, rhythm))
+        title = f"For {topic.title}, {rhythm}" if rhythm else f"For {topic.title}"
+        entries.append(ReplyEntry(title=title, lines=lines, buttons=_of_topic(topic, subscription, outcome)))
     return Reply(
         title=f"Why: {title_or_key(item)}",
         text=(ONCE,) if awaited > 1 else (),
@@ -110,10 +111,12 @@ async def why(context: HandlerContext, command: Why, actor: Actor, now: datetime
     )
 
 
-def _for(topic: Topic, subscription: Subscription | None, asked: Sequence[tuple[Topic, Subscription | None]]) -> str:
-    """Return of which digest an entry speaks: its topic, and which of several of that topic it is."""
+def _apart(
+    topic: Topic, subscription: Subscription | None, asked: Sequence[tuple[Topic, Subscription | None]]
+) -> Rhythm | None:
+    """Return which of several digests of its topic an entry speaks of; None where there is one."""
     several = sum(each.name == topic.name for each, _ in asked) > 1
-    return f"For {topic.title}, {subscription.rhythm}" if subscription and several else f"For {topic.title}"
+    return subscription.rhythm if subscription and several else None
 
 
 def _next_steps(asked: Sequence[object], command: Why) -> tuple[str, ...]:
@@ -213,10 +216,10 @@ async def _carried_on(here: _Here, outcome: ItemOutcome) -> tuple[str, ...]:
     return (f"Carried on from {begun}, until {ends}: it was over the cap then.",)
 
 
-async def _earlier(here: _Here, topic: Topic, item: Item) -> tuple[str, ...]:
-    """Say what the topic's past digests here noted of it, the latest first."""
+async def _earlier(here: _Here, topic: Topic, item: Item, rhythm: Rhythm | None) -> tuple[str, ...]:
+    """Say what the topic's past digests here noted of it, the latest first; those of one rhythm, where there are several."""
     place, names = (here.actor.workspace, here.actor.channel), {item.key, *item.aliases}
-    past = await here.context.store.digests.past(*place, topic=topic.name, limit=_PAST)
+    past = await here.context.store.digests.past(*place, topic=topic.name, rhythm=rhythm, limit=_PAST)
     noted = (
         f"{short_day(digest.day, here.now.date())}: {_noted(digest, each)}."
         for digest in past

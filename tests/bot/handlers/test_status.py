@@ -35,6 +35,20 @@ async def test_each_subscription_tells_its_last_and_its_next_digest(ada: Asker) 
     assert entry.lines[:2] == ("Last digest: Wednesday 1 April.", "It kept 3 of 5: 2 outside the topic.")
 
 
+async def test_where_everything_went_is_told_of_the_daily_and_the_weekly_digest_apart(ada: Asker) -> None:
+    for rhythm in ("daily", "weekly"):
+        await ada.ask(f"subscribe kv {rhythm} at 09:30")
+    daily, weekly = (await ada.ask("now kv")).digests
+    few = replace(weekly, coverage=replace(weekly.coverage, seen=1, kept=1, dropped=()))
+    for minutes, digest in enumerate((daily, few)):
+        at = ada.now + timedelta(minutes=minutes)
+        await ada.context.store.digests.save(ada.actor.workspace, ada.actor.channel, digest, at)
+
+    told = [entry.lines[1] for entry in (await ada.ask("status")).entries]
+
+    assert told == ["It kept 3 of 5: 2 outside the topic.", "It kept 1 of 1."]
+
+
 async def test_what_is_paused_says_why_and_what_cannot_be_posted_what_to_do(ada: Asker) -> None:
     await ada.ask("subscribe kv")
     await ada.ask("subscribe gpu-systems")

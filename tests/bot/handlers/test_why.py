@@ -234,3 +234,18 @@ async def test_what_stayed_below_the_bar_or_gave_way_is_told_too_the_latest_five
         "2 April: below the bar (0.21 of 0.30).",
     )
     assert not any(line.startswith("1 April") for line in lines)
+
+
+async def test_what_daily_and_weekly_digests_noted_stands_with_each_of_them(later: Asker) -> None:
+    await later.ask("subscribe kv weekly top 2")
+    for made, place in zip((await later.ask("now kv")).digests, (5, 9), strict=True):
+        left = LeftOut("arxiv:2603.00015", selection.CAP, place, 0.4, since=later.now)
+        noted = replace(made, entries=(), left_out=(left,), above=12, cap=3)
+        await later.context.store.digests.save(later.actor.workspace, later.actor.channel, noted, later.now)
+
+    _, *told = (await later.at(later.now + DAY).ask("why 2603.00015")).entries
+
+    assert [[line for line in entry.lines if "above the bar" in line] for entry in told] == [
+        ["1 April: above the bar, 5th of 12, the cap is 3."],
+        ["1 April: above the bar, 9th of 12, the cap is 3."],
+    ]
