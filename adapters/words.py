@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from adapters.text import brief, clean, cut, emphasised, safe_url, shown_url, thousands
 from bot.commands import TABLE, Less, More, Rest, Save, Show, Similar, Why, write
+from bot.digest.card import happened
 from bot.digest.selection import ON_TOPIC
 from bot.handlers.wording.bibliography import name_of
 from bot.handlers.wording.replies import summary_origin as origin
@@ -109,14 +110,14 @@ def signals(item: Item) -> tuple[str, ...]:
 def facts(entry: Entry) -> tuple[str, ...]:
     """Return what stands under a gist: "▲23", "💬4", "code ★61", "Shanda AI Research"; only what is stored, and is not none.
 
-    Of a repository its own stars, "★ 1,204", and what was said of its paper.
+    Of a repository its own stars, "★1,204", what happened to it, and what was said of its paper.
     """
     item, other = entry.ranked.item, entry.partner
     works = [each for each in (item, other) if each is not None]
     upvotes = next((each.upvotes for each in works if each.upvotes), None)
     comments = next((each.comments for each in works if each.comments), None)
     said = (f"▲{brief(upvotes)}" if upvotes else "", f"💬{brief(comments)}" if comments else "", _code(item, other))
-    return tuple(filter(None, (*said, _lab(item))))
+    return tuple(filter(None, (*said, happened(entry.ranked), _lab(item))))
 
 
 def _code(item: Item, other: Item | None) -> str:
@@ -135,8 +136,8 @@ def _lab(item: Item) -> str:
 
 def card_facts(entry: Entry, today: date) -> tuple[str, ...]:
     """Return the line under a card's title: authors, lab, date, and the facts that are counted."""
-    lab = _lab(entry.ranked.item)
-    return (*byline(entry.ranked.item, today), *(fact for fact in facts(entry) if fact != lab))
+    elsewhere = {_lab(entry.ranked.item), happened(entry.ranked)}  # in the byline, and in why it is here
+    return (*byline(entry.ranked.item, today), *(fact for fact in facts(entry) if fact not in elsewhere))
 
 
 def told_parts(entry: Entry) -> tuple[tuple[str, str], ...]:

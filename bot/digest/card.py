@@ -194,6 +194,11 @@ def why_here(ranked: Ranked) -> str:
     return ", ".join(reasons[:_MOST_REASONS])
 
 
+def happened(ranked: Ranked) -> str:
+    """Return what happened to a repository: "released v0.9 yesterday"; "" where nothing is told, and of what is none."""
+    return next(_events(ranked.parts), "") if ranked.item.kind is Kind.REPO else ""
+
+
 def asked_phrases(ranked: Ranked) -> tuple[str, ...]:
     """Return the topic's phrases that the item has, those that count most first."""
     told = (part.why for part in ranked.parts if part.name == "phrases" and part.value > 0)

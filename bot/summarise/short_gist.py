@@ -14,6 +14,7 @@ from typing import NamedTuple
 from bot.errors import SummaryUnavailable
 from bot.models import PARTS, Item, Kind
 from bot.query.fold import tokens
+from bot.rank.common_words import STOPWORDS
 from bot.summarise.choice.parts import ANNOUNCES
 from bot.summarise.choice.scoring import EVIDENCE, PROBLEM, SCANNED, UNUSABLE, part_scores, whole_scores
 from bot.summarise.english.anaphora import dangles, points_inside, resolve
@@ -28,7 +29,7 @@ log = logging.getLogger(__name__)
 
 LONGEST = 18  # words
 _DESCRIPTION = 1_000  # characters
-_LEAST = 0.0  # of what a statement tells; below it says how the authors went about it, mostly
+_LEAST = -0.8  # of what a statement tells; below it says how the authors went about it, mostly
 
 _MEASURED = re.compile(
     r"(?<![\w-])[~<>≥≤$+-]?\d+(?:[.,]\d+)*(?:[\s-]?(?:\\?%|×|x\b|fold|GB|MB|ms|fps|FPS|times\b|points?\b|percent|"
@@ -41,6 +42,7 @@ _COMPARES = re.compile(
     r"reduc\w+|improv\w+|first|only|more than|less than|nearly|almost|despite|without|no)\b",
     re.IGNORECASE,
 )
+_SETS_APART = re.compile(r"\b(?:first|only|fewer|nearly|almost|despite|without|no)\b", re.IGNORECASE)
 # What tells little: of any statement, and of a result without a figure.
 _VAGUE = re.compile(
     r"\b(?:effectiveness|superiority|superior performance|competitive performance|insights?|potential|promising|paves? the "
@@ -51,7 +53,8 @@ _VAGUE = re.compile(
 )
 _WEAK = re.compile(
     r"\b(?:outperform\w*|surpass\w*|superior|remarkabl\w*|impressive\w*|nuanced|strong\w*|improved?|notabl\w+|substantial\w*|"
-    r"existing|baselines?|prior|previous|consistent\w*|recent|great\w*|effective\w*|state-of-the-art)\b",
+    r"existing|baselines?|prior|previous|consistent\w*|recent|great\w*|effective\w*|state-of-the-art|compelling|"
+    r"competitive|favou?rable|high-fidelity)\b",
     re.IGNORECASE,
 )
 _OF_THE_PAPER = re.compile(
@@ -61,11 +64,32 @@ _OF_THE_PAPER = re.compile(
     r"presented|validated|compared)\b)",
     re.IGNORECASE,
 )
+# How the authors went about it, and what the field is like: neither is what the work says.
+_ACTIVITY = re.compile(
+    r"(?:The authors )?(?:\w+ly )?(?:(?:evaluat|assess|examin|benchmark|explor|investigat)(?:e?s|ed?)|stud(?:y|ies|ied)|"
+    r"analy[sz](?:es?|ed))\b",
+    re.IGNORECASE,
+)
+_OF_THE_FIELD = re.compile(
+    r"\b(?:is|are) (?:an? |the |one of the )?(?:\w+ )?(?:common|popular|powerful|widely|crucial|essential|vital|standard|"
+    r"technique|paradigm|fundamental|central)\b|\b(?:has|have) (?:recently )?(?:emerged|become|attracted|gained|"
+    r"revolutioni[sz]ed|transformed)\b",
+    re.IGNORECASE,
+)
+_TURNS = re.compile(r"(?:However|But|Yet|Unfortunately|Nevertheless|Nonetheless|Despite (?:this|these|their|its|the))\b")
+# `Extensive experiments on three machines.`, `Using Tidy, a cache that sizes itself.`, `… by 78% while staying.`
+_FRAGMENT = re.compile(
+    r"^(?:\w+ )?(?:experiments|evaluations) (?:on|across|with|in)\b(?!.*\b(?:show|demonstrat|confirm|reveal|indicat|validat|"
+    r"verif|suggest|prov|find|yield|support))|^(?:Using|By|Through|Via|With|Leveraging) [^,]*, (?:an?|the) [^,]*\."
+    r"$|\b(?:while|by|without|when|after|before) \w+ing\.$",
+    re.IGNORECASE,
+)
 _NO_STATEMENT = re.compile(
     r"\b(?:(?:publicly )?available|we hope|the authors (?:hope|expect)|open-sourced?|future (?:work|research)|"
     r"releas(?:ed?|es)|address(?:es)? (?:this|these)|remains? (?:an? |largely )?\w+|"
     r"this (?:problem|issue|challenge|gap)|above|below)\b|^(?:\w+ly )?\w+s it\b|^Among (?:these|them|those)\b|"
-    r"^(?:Initially|In detail|First|Second|Next|Then),|\((?:i|1|a)\)|\bshow: ",
+    r"^(?:Initially|In detail|First|Second|Next|Then),|\((?:i|1|a)\)|\bshow: |"
+    r"\b(?:encourage|invite) (?:readers|researchers|the community)\b|https?://",
     re.IGNORECASE,
 )
 _COUNTED = re.compile(r"\b(?:two|three|four|five|six|several) (?:[\w-]+ ){0,2}[\w-]+s\.$")
@@ -124,12 +148,27 @@ def _told(title: str, text: str, asked: Sequence[str]) -> Iterator[_Told]:
         # What comes before the work is announced is of others, where it does not say whose it is.
         of_others = at < announced and not begins_with_verb(whole) and "authors" not in whole
         fit = 0.6 * max(wholes[at] - 0.3, own[PARTS.index(EVIDENCE)]) - 1.2 * background - 0.8 * of_others
+        fit -= 1.0 * (_TURNS.match(sentences[at]) is not None)
         measures = _MEASURED.search(whole) is not None
         for one in statements(whole, LONGEST):
-            if dangles(one.text) or _NO_STATEMENT.search(one.text):
+            if dangles(one.text) or _NO_STATEMENT.search(one.text) or _FRAGMENT.search(one.text):
                 continue
             worth = fit - one.cost + _worth(one.text, phrases) - 0.7 * (measures and not _MEASURED.search(one.text))
+            worth -= 0.8 * (not _MEASURED.search(one.text) and _says_the_title(one.text, title))
             yield _Told(float(worth) + 0.4 * (name != "" and name in one.text), one.text, sentences[at])
+
+
+def _says_the_title(text: str, title: str) -> bool:
+    """Whether a statement tells at most a word more than the title does."""
+    known = {word[:_STEM] for word in tokens(title)}
+    bare = re.sub(r" ?\([^()]*\)", "", text)
+    told = {word[:_STEM] for word in tokens(bare) if word not in STOPWORDS and not _PRESENTS.fullmatch(word)}
+    return len(told - known) < _NEW
+
+
+_STEM = 6  # letters by which two forms of a word are told to be one
+_NEW = 2  # words
+_PRESENTS = re.compile(r"(?:propos|introduc|present|author)\w*|novel|new|framework|method|model|approach|system|paper")
 
 
 def _worth(text: str, phrases: Sequence[Sequence[str]]) -> float:
@@ -137,9 +176,12 @@ def _worth(text: str, phrases: Sequence[Sequence[str]]) -> float:
     figures = len(_MEASURED.findall(text))
     words = len(text.split())
     worth = 1.8 * min(figures, 2) ** 0.5 if figures else 0.4 * (_NUMBER.search(text) is not None)
-    worth += 0.3 * min(2, len(_COMPARES.findall(text))) + 0.06 * min(words, 16) - 0.5 * (words < 8)
+    worth += (
+        0.3 * min(2, len((_COMPARES if figures else _SETS_APART).findall(text))) + 0.06 * min(words, 16) - 0.5 * (words < 8)
+    )
     worth -= 0.7 * min(3, len(_VAGUE.findall(text))) + 0.35 * (not figures) * min(3, len(_WEAK.findall(text)))
-    worth -= 1.5 * (_OF_THE_PAPER.match(text) is not None)
+    worth -= 1.5 * (_OF_THE_PAPER.match(text) is not None) + 0.8 * (_ACTIVITY.match(text) is not None)
+    worth -= 1.2 * (_OF_THE_FIELD.search(text) is not None)
     worth -= 1.2 * points_inside(text) + (_COUNTED.search(text) is not None)
     said = f" {' '.join(tokens(text))} "
     return worth + 0.5 * min(2, sum(f" {' '.join(phrase)} " in said for phrase in phrases if phrase))

@@ -33,7 +33,21 @@ from adapters.words import (
     warnings,
 )
 from bot.commands import Less, More, Show, Why, parse
-from bot.models import Coverage, Digest, Entry, Health, Item, Kind, LeftOut, Link, Ranked, Release, SourceReport, Summary
+from bot.models import (
+    Coverage,
+    Digest,
+    Entry,
+    Health,
+    Item,
+    Kind,
+    LeftOut,
+    Link,
+    Ranked,
+    Release,
+    ScorePart,
+    SourceReport,
+    Summary,
+)
 from tests.fakes.digests import DAY, EMPTY, GPU, HOSTILE, KERNEL_SMITH, KERNEL_SMITH_CODE, RES_ADAPT, VLLM
 
 
@@ -135,6 +149,14 @@ def test_the_facts_of_an_entry_are_the_stored_ones_and_code_is_told_once() -> No
     assert of(linked, replace(VLLM, stars=None)) == ("code", "InternLM")
     assert of(VLLM, replace(bare, upvotes=7)) == ("▲7", "★74.9k")
     assert of(replace(linked, links=(Link("code", "javascript:alert(1)"),))) == ("InternLM",)
+
+
+def test_of_a_repository_what_happened_to_it_stands_among_the_facts_and_on_its_card_once() -> None:
+    risen = ScorePart("freshness", 0.1, "★ +1,412 in 3 days, created 4 days ago, ★ 1,500")
+    entry = Entry(Ranked(VLLM, 0.5, (risen,)), Summary((), "", ""), why_here="★ +1,412 in 3 days")
+    assert facts(entry) == ("★74.9k", "★ +1,412 in 3 days")
+    assert "★ +1,412 in 3 days" not in card_facts(entry, DAY)
+    assert facts(replace(entry, ranked=Ranked(KERNEL_SMITH, 0.5, (risen,)))) == ("▲13", "code", "InternLM")
 
 
 def test_under_a_cards_title_stand_who_where_when_and_what_was_counted() -> None:

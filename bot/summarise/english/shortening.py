@@ -47,7 +47,8 @@ _WHOSE = re.compile(
 _LEAD = re.compile(
     r"(?:by|through|using|with|unlike|despite|while|although|though|beyond|extensive|rather than|instead of|to|"
     r"in (?:extensive |our |the )?(?:experiments?|evaluations?|tests?)|as|experiments|via|together|alongside|"
-    r"in addition to|given|because|since|drawn|built|\w+ing|\w+ed)\b[^;:]*?, ",
+    r"in addition to|afterwards|in (?:the|this) (?:paper|work|study)|given|because|since|drawn|built|\w+ing|"
+    r"\w+ed)\b[^;:]*?, ",
     re.IGNORECASE,
 )
 _PLACE = re.compile(r"(?:on|in|across|over|for|at|within|among|during|throughout|from)\b[^;:]*?, ", re.IGNORECASE)
@@ -115,6 +116,7 @@ _PAIRS = (
     (re.compile(r"\b(?:both|between)\b"), re.compile(r"\band\b")),
     (re.compile(r"\b(?:either|whether)\b"), re.compile(r"\b(?:or|can|is|are)\b")),
     (re.compile(r"\bfrom [~\d.%$-]+"), re.compile(r"\bto\b")),
+    (re.compile(r"\bcompar(?:e|es|ing)\b"), re.compile(r"\b(?:and|with|to|against|across)\b")),
 )
 _BRACKETS = ("()", "[]", "{}", "“”")
 _OPENING = re.compile(
@@ -123,6 +125,7 @@ _OPENING = re.compile(
     r"\w+ing)\b",
     re.IGNORECASE,
 )
+_DASH = re.compile(r"\s?(?:\s(?:[–—]|--)\s|—)")
 _IF = re.compile(r"\b(?:if|unless|when)\b")
 _JOINED = re.compile(r"(?:and|which|where|who|while|with|without|by|using|a|an|the|\w+ing)\b")
 # `while A does this, B`: the clause that it leads to must be there.
@@ -140,6 +143,8 @@ _NOT_LISTED = re.compile(
 )
 _COST = {_BESIDE: 0.2, _PHRASE: 0.5, _PREPOSITION: 1.2}
 _LED = 0.5  # of a finding or a clause that is led to
+_LED_TO_AUTHORS = 1.2
+_AUTHORS = re.compile(r"the authors\b", re.IGNORECASE)
 
 
 def statements(sentence: str, most: int) -> Iterator[Statement]:
@@ -157,7 +162,9 @@ def statements(sentence: str, most: int) -> Iterator[Statement]:
 
 def _opened(sentence: str) -> Iterator[tuple[str, float]]:
     """The sentence, and what is left of it without what stands in front."""
-    yield sentence, _LED if _finding(sentence, 0) or _main_clause(sentence, _LEAD, 0) else 0.0
+    led = _main_clause(sentence, _LEAD, 0)
+    authors = led and _AUTHORS.match(sentence, led)
+    yield sentence, _LED_TO_AUTHORS if authors else _LED if led or _finding(sentence, 0) else 0.0
     at, cost = 0, 0.0
     for pattern, price in ((_LEAD, 0.3), (_PLACE, 0.6), (_FINDING, 0.0), (_LEAD, 0.3), (_PLACE, 0.6)):
         found = _finding(sentence, at) if pattern is _FINDING else _main_clause(sentence, pattern, at)
@@ -221,6 +228,8 @@ def _stands(kept: str, tail: str, border: re.Pattern[str]) -> bool:
         or _LIMITS.match(tail)
         or (border is _PREPOSITION and (_TAKES.fullmatch(last) or _goes_with_another(kept, tail)))
         or (border is not _BESIDE and _IF.search(kept))
+        or (": " in kept and not tail.startswith(";") and not _is_clause(kept.rpartition(": ")[2]))
+        or (_DASH.match(tail) and _DASH.search(kept))
         or (tail.startswith(" to ") and _MADE_TO.search(kept))
         or _COUNTS.search(kept)
         or not _closed(kept)
@@ -229,6 +238,11 @@ def _stands(kept: str, tail: str, border: re.Pattern[str]) -> bool:
         or _lacks_object(kept, last)
         or not _has_verb(kept)
     )
+
+
+def _is_clause(text: str) -> bool:
+    """Whether what follows a colon is no member of a list, and no clause that leads to one that was cut off."""
+    return _VERB.search(text) is not None and not _SUBORDINATE.match(f"{text}, ") and not _OPENING.match(text)
 
 
 def _is_half(kept: str, one: re.Pattern[str], other: re.Pattern[str]) -> bool:

@@ -3,6 +3,7 @@
 import re
 from dataclasses import replace
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -49,6 +50,56 @@ def test_what_is_said_before_the_work_is_announced_is_not_it() -> None:
 def test_what_points_at_another_sentence_and_what_hopes_is_never_it() -> None:
     assert of("This reduces misses by 31%. It is fast.").text == ""
     assert of("We hope that Tidy reduces the misses of all caches.").text == ""
+
+
+OWN = "We propose Tidy, a cache that lets go of what nobody reads again in the night."
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "Caching is a common technique for the memory of language models and of the machines that serve them.",
+        "Caches keep in a small and quick memory what is read again, and language models read all of it again.",
+        "However, Tidy exhibited a persistent gap to caches of full precision on machines with little memory.",
+        "We evaluate Tidy on eight benchmarks of caches, including those of large language models in the field.",
+        "We strongly encourage readers to visit https://tidy.example to try a cache of their own at home.",
+    ],
+)
+def test_what_was_there_before_and_what_the_authors_went_about_give_way_to_what_they_made(other: str) -> None:
+    assert of(f"{other} {OWN}", title="On caches").text.startswith("Proposes Tidy")
+
+
+def test_of_two_statements_without_a_figure_it_is_the_one_that_says_more_than_the_title() -> None:
+    title = "Tidy: a cache for long prompts"
+    told = of(
+        "We propose Tidy, a cache for long prompts. Tidy lets go of what nobody reads again in the night.", title=title
+    )
+    assert told.text == "Tidy lets go of what nobody reads again in the night."
+    assert of("We propose Tidy, a cache for long prompts.", title=title).text == "Proposes Tidy, a cache for long prompts."
+
+
+def test_a_result_without_a_figure_gives_way_to_what_the_work_is() -> None:
+    told = of(f"{OWN} On all benchmarks, Tidy achieves compelling performance and surpasses the others.", title="On caches")
+    assert told.text.startswith("Proposes Tidy")
+
+
+@pytest.mark.parametrize(
+    "fragment",
+    [
+        "Extensive experiments on Wan 2.1 14B, Mochi 1, and few-step distilled models.",
+        "Using Tidy, a cache that keeps what is read again and gates all the rest.",
+        "Tidy reduces what is paid for memory by up to 78% while staying.",
+    ],
+)
+def test_half_a_sentence_is_none(fragment: str) -> None:
+    assert of(fragment).text != fragment
+
+
+def test_what_leads_to_the_authors_own_words_goes() -> None:
+    told = of("To better match streams, we propose Tidy, a cache that is read while it is written.", title="On caches").text
+    assert told == "Proposes Tidy, a cache that is read while it is written."
+    told = of("Afterwards, we propose Tidy, a cache that is read while it is written.", title="On caches").text
+    assert told == "Proposes Tidy, a cache that is read while it is written."
 
 
 def test_of_a_repository_it_is_the_description_shortened_at_a_border() -> None:

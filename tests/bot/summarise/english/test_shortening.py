@@ -82,10 +82,16 @@ def test_a_verb_keeps_its_object_and_a_person_what_he_is_allowed_to_do() -> None
         "The design provides a way to inject edges, soften noise through a loss of many terms, and write it at night.",
         "Introduces a new task, which requires an agent to predict the place and the time of each of the many events there.",
         "Demonstrates that Tidy makes maps from videos that are infeasible for other programs on one machine of that size.",
+        "Presents a framework built on three tightly coupled components: evolving cognition, decisions, and memory.",
+        "Enterprise data reveals a gap: while 75% plan agentic AI deployment within two years, deployment has surged.",
+        "Finds a hard ceiling: standard RAG accuracy peaks at 60%, far surpassing all else yet well below the bound.",
+        "Posits that reversing the paths – the planning, reasoning, and debugging steps – behind them provides a signal.",
+        "The authors compare a cache that is built on counting what is read again against the known ones of three houses.",
     ],
 )
 def test_what_would_be_half_a_clause_is_no_statement(sentence: str) -> None:
-    for half in ("newer models", "augment the known ones", "soften noise", "to predict", "infeasible", "those who speak"):
+    halves = ("newer models", "augment the known ones", "soften noise", "to predict", "infeasible", "those who speak")
+    for half in (*halves, "evolving cognition", "deployment", "peaks", "debugging steps", "counting what is read again"):
         assert not any(short.removesuffix(".").endswith(half) for short in told(sentence, 19))
 
 
