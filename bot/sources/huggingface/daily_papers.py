@@ -4,6 +4,7 @@ Of an entry only the arXiv id and a title must be there. The other fields came o
 `summary` at the top, `submittedOnDailyAt`, `ai_keywords`, `githubRepo`, `githubStars`), and some went again.
 """
 
+import re
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from typing import Annotated
@@ -123,7 +124,7 @@ def _paper(entry: _Entry, identifier: str, title: str, day: date) -> Item:
         key=f"arxiv:{identifier}",
         kind=Kind.PAPER,
         title=title,
-        abstract=readable(paper.summary or entry.summary),
+        abstract=_with_signs(readable(paper.summary or entry.summary)),
         authors=tuple(dict.fromkeys(author.name for author in paper.authors if author.name and not author.hidden)),
         org=organisation.fullname or organisation.name,
         keywords=paper.ai_keywords,
@@ -134,6 +135,16 @@ def _paper(entry: _Entry, identifier: str, title: str, day: date) -> Item:
         upvotes=paper.upvotes,
         comments=entry.num_comments,
     )
+
+
+# Macros come without their backslashes: `17.9\times` as `17.9times`, `\sim25` as `sim25`; `sim2real` is a word.
+_TIMES = re.compile(r"(?<=\d)times(?![a-z])")
+_ABOUT = re.compile(r"(?<![\w-])sim ?(?=\d[\d.%])")
+
+
+def _with_signs(abstract: str) -> str:
+    """Return the abstract with the two signs beside figures that have lost their form most often."""
+    return _ABOUT.sub("~", _TIMES.sub("×", abstract))
 
 
 def _links(paper: _Paper, identifier: str, abstract: str) -> list[Link]:

@@ -216,6 +216,20 @@ def test_tex_is_made_readable() -> None:
     assert (item.title, item.abstract) == ("André's ∇-free method", "It needs 50% of O(n²).")
 
 
+@pytest.mark.parametrize(
+    ("sent", "read"),
+    [
+        ("A speedup of 17.9times, at sim25 FPS and sim 1050 nodes.", "A speedup of 17.9×, at ~25 FPS and ~1050 nodes."),
+        (
+            "It was run 4 times in sim2real, sometimes in sim 2 of 3.",
+            "It was run 4 times in sim2real, sometimes in sim 2 of 3.",
+        ),
+    ],
+)
+def test_signs_beside_figures_that_have_lost_their_backslash_are_signs_again(sent: str, read: str) -> None:
+    assert read_one(summary=sent).abstract == read
+
+
 def test_lines_are_folded_and_control_characters_dropped() -> None:
     item = read_one(title="One\n  two\x00\u202e three\ud800", summary="a\r\nb\tc")
     assert (item.title, item.abstract) == ("One two three", "a b c")
