@@ -22,7 +22,9 @@ _LONGEST_TAG = 24  # characters
 _BRIEF_TITLE = 66  # characters: digests are read in a window of 700 px, and those of phones are two lines
 # What a title that was cut does not end with.
 _DANGLING = re.compile(
-    r"(?:[ ,;:–—-]+(?:an?|the|of|for|in|on|at|via|with|without|and|or|to|from|by|as|its|is|are))*[ ,;:–—-]*…$", re.IGNORECASE
+    r"(?:[ ,;:–—-]+(?:an?|the|of|for|in|on|at|via|with|without|and|or|to|from|by|as|its|is|are"
+    r"|over|under|into|through|across|between|using|towards?))*[ ,;:–—-]*…$",
+    re.IGNORECASE,
 )
 _LINK_ORDER = ("abstract", "page", "code", "discussion", "pdf", "doi", "model", "video", "post")
 _LINKS_SHOWN = 3
@@ -264,10 +266,11 @@ def shown_here(digest: Digest, first: int, last: int) -> str:
 
 
 def others_button(digest: Digest) -> tuple[Button, ...]:
-    """Return the button "8 more on topic", which lists them; none where there are none."""
+    """Return the button "8 more on topic", which lists them; none where there are none, and where they are not kept."""
     rhythm = Rhythm(digest.rhythm) if digest.rhythm else None
     asked = Rest(digest.topic, digest.day.isoformat(), rhythm=rhythm)
-    return (Button(f"{thousands(len(digest.left_out))} more on topic", write(asked)),) if digest.left_out else ()
+    count = 0 if digest.is_preview else len(digest.left_out)
+    return (Button(f"{thousands(count)} more on topic", write(asked)),) if count else ()
 
 
 def kept_of_seen(digest: Digest) -> str:

@@ -146,6 +146,7 @@ class Digest:
     tag: str = ""  # as the subscription says, for who renders it
     news: str = ""  # a sentence of ours that the channel is told once, commands between *asterisks*; "": none
     left_out: tuple[LeftOut, ...] = ()  # what else is on topic, best first
+    is_preview: bool = False  # shown to one who asked, and not kept
     above: int = 0  # cards that had all that is asked for: those kept, over the cap, and near twins
     cap: int = 0  # entries that it might hold
     min_score: float = 0.0  # the relevance that an entry needed

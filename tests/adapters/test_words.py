@@ -321,6 +321,8 @@ def test_a_title_in_a_list_is_cut_to_a_line() -> None:
         brief_title(replace(KERNEL_SMITH, title=f"{'word ' * 10}word: A Study in the World of Words"))
         == f"{'word ' * 10}word: A Study…"
     )
+    long = "MedOpenClaw: Auditable Medical Imaging Agents Reasoning over Uncurated Full Studies"
+    assert brief_title(replace(KERNEL_SMITH, title=long)) == "MedOpenClaw: Auditable Medical Imaging Agents Reasoning…"
     assert brief_title(replace(KERNEL_SMITH, title="What this is for")) == "What this is for"
 
 

@@ -16,7 +16,6 @@ from adapters.discord.render.components import (
     joined,
     nested,
     plain_text,
-    rows,
     rule,
     select,
     text,
@@ -33,8 +32,7 @@ from adapters.words import (
     shown_here,
     shown_so_far,
 )
-from bot.commands import Now, write
-from bot.models import Button, Digest, Layout
+from bot.models import Digest, Layout
 
 BRIEF_ENTRIES = 12  # of one message
 _TITLE = 200  # characters of a digest's title
@@ -175,5 +173,4 @@ def _news(digest: Digest) -> str:
 
 
 def _empty(digest: Digest) -> ComponentGroup:
-    look = rows([Button("Look again", write(Now(digest.topic)))])
-    return joined(ComponentGroup((text(markdown.escaped_to_fit(empty_sentence(digest), _FOOTER)),)), look)
+    return ComponentGroup((text(markdown.escaped_to_fit(empty_sentence(digest), _FOOTER)),))

@@ -19,9 +19,9 @@ _LONGEST_NAME = 35  # characters, of the schema
 _DESCRIPTION = "Your team's daily paper of papers: new research and code, ranked for your topics."
 _LONG_DESCRIPTION = (
     "Broadsheet collects new research papers and code repositories, ranks them against your team's topics, and says of each"
-    " in four parts what it is about: problem, method, evidence, and why it matters. Digests are posted on schedule to the"
-    " channels that subscribed them. With /digest you search what was collected, subscribe topics, and set filters; the"
-    " buttons below each entry teach a topic what to bring more or less of."
+    " in one statement, and on demand on a card, what it is about: problem, method, evidence, and why it matters. Digests"
+    " are posted on schedule to the channels that subscribed them. With /digest you search what was collected, subscribe"
+    " topics, and set filters; the menu of each entry teaches a topic what to bring more or less of."
 )
 
 

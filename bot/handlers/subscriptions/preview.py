@@ -33,7 +33,7 @@ async def _previews(
     return Reply(
         title="Preview" if len(made) > 1 else f"Preview: {first.title}",
         text=(*(said for _, said in made), *_shared([digest for digest, _ in made])),
-        digests=tuple(digest for digest, _ in made),
+        digests=tuple(replace(digest, is_preview=True) for digest, _ in made),
         layout=await _layout(context, [each for _, each in asked[:AT_ONCE]], actor),
         next_steps=() if any(digest.entries for digest, _ in made) else _for_more(first),
         buttons=(

@@ -1,5 +1,6 @@
 from datetime import timedelta
 
+from adapters.words import coverage_line, others_button
 from bot.models import Layout, Reply
 from tests.bot.handlers.askers import Asker, about, asker, button
 from tests.stores.memory import MemoryStore
@@ -17,6 +18,16 @@ async def test_a_topic_is_previewed_whole_and_nothing_is_recorded(ada: Asker) ->
     assert titles(reply)[0][0] == "Paging the KV cache"
     assert button(reply, "Subscribe") == "subscribe kv"
     assert await ada.context.store.digests.posted(ada.actor.workspace, ada.actor.channel) == frozenset()
+
+
+async def test_a_preview_offers_no_list_of_what_it_left_out_as_only_those_of_posted_digests_are_kept(ada: Asker) -> None:
+    await ada.ask("subscribe kv top 1")
+
+    (digest,) = (await ada.ask("now kv")).digests
+
+    assert digest.left_out
+    assert "more on topic" in coverage_line(digest)
+    assert others_button(digest) == ()
 
 
 async def test_just_after_subscribing_the_last_days_are_shown(ada: Asker) -> None:
