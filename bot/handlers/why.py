@@ -150,7 +150,7 @@ async def _summary_origin(here: _Here, item: Item) -> tuple[str, ...]:
 
 
 async def _links(here: _Here, postings: Sequence[Posting]) -> list[str]:
-    """Where each posting can be read: at the first message of the topic's digest that was made at that time."""
+    """Where each posting can be read: at the first message of the subscription's digest that was made at that time."""
     if not postings:
         return []
     actor = here.actor
@@ -160,7 +160,12 @@ async def _links(here: _Here, postings: Sequence[Posting]) -> list[str]:
     first = [each for each in done if each.part == 1]
 
     def link(posting: Posting) -> str:
-        its = [each for each in first if each.topic == posting.topic and each.due <= posting.at]
+        of = posting.subscription
+        its = [
+            each
+            for each in first
+            if each.topic == posting.topic and each.due <= posting.at and of in ("", each.occurrence[0])
+        ]
         return max(its, key=lambda each: each.due).link if its else ""
 
     return [link(each) for each in postings]

@@ -207,3 +207,4 @@ class Posting:
     day: date
     at: datetime
     score: float | None = None  # it had then; None when that is not known any more
+    subscription: str = ""  # for which it was posted; "": that is not known

@@ -41,6 +41,12 @@ async def test_postings_say_when_of_which_topic_and_with_what_score_the_latest_f
     assert await store.digests.posted("T1", "C1") == {first, second, code.key}
 
 
+async def test_a_posting_knows_for_which_subscription_it_was(store: AnyStore) -> None:
+    await store.digests.save("T1", "C1", replace(digest(0.9), subscription="s1", rhythm="weekly"), NOW)
+    (found,) = await store.digests.postings("T1", "C1", [paper(1).key])
+    assert found.subscription == "s1"
+
+
 async def test_an_item_posted_under_an_older_key_is_found_by_it(store: AnyStore) -> None:
     await store.digests.save("T1", "C1", digest(0.9), NOW)
     heir = paper(7, aliases=(paper(1).key,))

@@ -94,7 +94,7 @@ class MemoryDigests:
 
     async def postings(self, workspace: str, channel: str, keys: Collection[str]) -> Sequence[Posting]:
         return [
-            Posting(key, digest.topic, digest.day, now, score)
+            Posting(key, digest.topic, digest.day, now, score, digest.subscription)
             for now, digest in self._digests_in(workspace, channel)
             for key, score in sorted(posted_scores(digest).items())
             if key in keys

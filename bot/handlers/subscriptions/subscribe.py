@@ -32,7 +32,7 @@ from bot.handlers.wording.subscriptions import (
     subscription_entry,
     subscription_fields,
 )
-from bot.models import MOST_ENTRIES, Actor, Button, Query, Reply, Schedule, Subscription, Topic
+from bot.models import MOST_ENTRIES, Actor, Button, Query, Reply, Rhythm, Schedule, Subscription, Topic
 from bot.settings.arxiv_categories import missing_categories, not_collected
 from bot.settings.sources import ArxivSettings
 from bot.wording import counted, listed
@@ -260,7 +260,8 @@ async def unsubscribe(context: HandlerContext, command: Unsubscribe, actor: Acto
     except UsageError:
         if (ended := await ended_before(context, actor, command.topic, command.rhythm)) is None:
             raise
-        return _is_ended(topics, *ended)
+        goes_on = bool(await context.subscriptions_here(actor, ended[0]))
+        return _is_ended(topics, *ended, command.rhythm if goes_on else None)
     stays = gone.topic in topics
     rest = "The topic stays, and what it has learned." if stays else NO_TOPIC
     left = await _here(context, gone)
@@ -275,9 +276,9 @@ async def unsubscribe(context: HandlerContext, command: Unsubscribe, actor: Acto
     )
 
 
-def _is_ended(topics: Mapping[str, Topic], topic: str, as_it_was: str) -> Reply:
+def _is_ended(topics: Mapping[str, Topic], topic: str, as_it_was: str, rhythm: Rhythm | None) -> Reply:
     return Reply(
-        title=f"{title_of(topics, topic)} is not subscribed here any more",
+        title=f"{title_of(topics, topic)}{f', {rhythm},' if rhythm else ''} is not subscribed here any more",
         text=("It was ended before; nothing was changed.",),
         buttons=(Button("Subscribe again", as_it_was),) if topic in topics else (),
     )

@@ -51,7 +51,7 @@ class SqliteDigests(Tables):
     @reading
     def postings(self, db: Database, workspace: str, channel: str, keys: Collection[str]) -> Sequence[Posting]:
         sql = (
-            "select key, topic, day, posted.saved, score from posted left join digests on digests.id = digest"
+            "select key, topic, day, posted.saved, score, subscription from posted left join digests on digests.id = digest"
             " where posted.workspace = ? and posted.channel = ? and key in (select value from json_each(?))"
             " order by posted.saved desc, digest desc, key"
         )
@@ -194,10 +194,12 @@ def _made_since(db: Database, ended: Delivery, rhythm: str, made: int) -> list[t
     return list(reversed(first.items()))
 
 
-def _posting(key: str, topic: str | None, day: str | None, saved: int, score: float | None) -> Posting:
+def _posting(
+    key: str, topic: str | None, day: str | None, saved: int, score: float | None, subscription: str | None
+) -> Posting:
     """Of what was posted by a digest that is not known any more, only the time is known."""
     at = time_of(saved)
-    return Posting(key, topic or "", _day(day) if day else at.date(), at, score)
+    return Posting(key, topic or "", _day(day) if day else at.date(), at, score, subscription or "")
 
 
 @or_damaged

@@ -4,8 +4,10 @@ from datetime import timedelta
 import pytest
 
 from bot.digest import selection
-from bot.models import Change, Coverage, Digest, LeftOut, Reply, ReplyEntry
+from bot.models import Change, Coverage, DeliveryState, Digest, LeftOut, OccurrenceState, Reply, ReplyEntry
+from tests.bot.deliveries import occurrence
 from tests.bot.handlers.askers import Asker, about, button, said
+from tests.fakes.transcript import delivery
 from tests.fakes.works import paper
 
 LATER, DAY = timedelta(hours=3), timedelta(days=1)
@@ -84,6 +86,26 @@ async def test_what_was_posted_is_told_with_its_day_and_score(later: Asker) -> N
     assert reply.entries[0].lines[-1].startswith("Posted here on Wednesday 1 April for KV cache, with score 0.")
     assert "Its summary is from the abstract, extracted." in reply.entries[0].lines
     assert "Posted here" not in said(await later.by(channel="C2").ask("why 2603.00011"))
+
+
+async def test_what_a_daily_and_a_weekly_digest_of_one_hour_posted_is_linked_in_each_of_them(later: Asker) -> None:
+    await later.ask("subscribe kv weekly at 09:30 in Europe/Zurich")
+    store, shown = later.context.store, {"daily": "2603.00011", "weekly": "2603.00031"}
+    await store.items.add([about(31, "A cache of pears", appeared=later.now)], later.now)
+    for of in await later.here():
+        request = await later.context.request(later.actor, later.context.packs["kv"], of)
+        made = await later.context.previewer.preview(request, later.now)
+        assert [entry.ranked.item.key for entry in made.entries] == [f"arxiv:{shown[of.rhythm]}"]
+        due = occurrence(of, now=later.now)
+        await store.ledger.open_occurrences([due], of, later.now + DAY)
+        sent = replace(delivery(now=later.now), id=of.rhythm, occurrence=due.key[1:], workspace=of.workspace, channel="C1")
+        sent = replace(sent, state=DeliveryState.DONE, link=f"https://chat.example/{of.rhythm}")
+        closed = replace(due, state=OccurrenceState.MADE)
+        assert await store.ledger.close_occurrence(closed, later.now, digest=made, deliveries=[sent])
+
+    for rhythm, number in shown.items():
+        posted = (await later.ask(f"why {number}")).entries[0].lines[-1]
+        assert posted.endswith(f" https://chat.example/{rhythm}")
 
 
 async def test_a_work_that_goes_by_another_key_says_so(ada: Asker) -> None:

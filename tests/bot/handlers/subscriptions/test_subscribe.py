@@ -166,6 +166,17 @@ async def test_which_of_several_is_asked_and_never_guessed(ada: Asker, typed: st
     assert typed in ("post kv", "resume kv") or after.get(Rhythm.MONTHLY) != before[1]
 
 
+async def test_what_was_ended_before_is_told_without_denying_the_one_that_goes_on(ada: Asker) -> None:
+    for rhythm in ("daily", "weekly"):
+        reply = await ada.ask(f"subscribe kv {rhythm}")
+    ends = button(reply, "End the daily one")
+    await ada.ask(ends)
+
+    assert (await ada.ask(ends)).title == "KV cache, daily, is not subscribed here any more"
+    await ada.ask("unsubscribe kv")
+    assert (await ada.ask(ends)).title == "KV cache is not subscribed here any more"
+
+
 async def test_a_rhythm_that_is_not_subscribed_is_told(ada: Asker) -> None:
     await ada.ask("subscribe kv daily")
 
