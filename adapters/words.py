@@ -8,6 +8,7 @@ from enum import StrEnum
 from adapters.text import brief, clean, cut, emphasised, safe_url, shown_url, thousands
 from bot.commands import TABLE, Less, More, Rest, Save, Show, Similar, Why, write
 from bot.digest.card import happened
+from bot.digest.left_out import how_many
 from bot.digest.selection import ON_TOPIC
 from bot.handlers.wording.bibliography import name_of
 from bot.handlers.wording.replies import summary_origin as origin
@@ -269,8 +270,8 @@ def others_button(digest: Digest) -> tuple[Button, ...]:
     """Return the button "8 more on topic", which lists them; none where there are none, and where they are not kept."""
     rhythm = Rhythm(digest.rhythm) if digest.rhythm else None
     asked = Rest(digest.topic, digest.day.isoformat(), rhythm=rhythm)
-    count = 0 if digest.is_preview else len(digest.left_out)
-    return (Button(f"{thousands(count)} more on topic", write(asked)),) if count else ()
+    listed = () if digest.is_preview else digest.left_out
+    return (Button(f"{how_many(listed)} more on topic", write(asked)),) if listed else ()
 
 
 def kept_of_seen(digest: Digest) -> str:
@@ -306,7 +307,7 @@ def coverage_line(digest: Digest) -> str:
     carried = f", {thousands(again)} carried on" if again else ""
     pieces = [f"{thousands(coverage.seen)} seen{carried}", f"{thousands(coverage.kept)} kept"]
     if digest.left_out:
-        pieces.append(f"{thousands(len(digest.left_out))} more on topic")
+        pieces.append(f"{how_many(digest.left_out)} more on topic")
     elif 0 < len(digest.entries) < digest.cap and not came_close(digest):
         pieces.append("nothing else came close")
     pieces += [some(asked, _NAMED)] if asked else []

@@ -15,6 +15,11 @@ DAYS = timedelta(days=3)
 _LATE = timedelta(hours=12)
 
 
+def how_many(noted: Sequence[LeftOut]) -> str:
+    """Return how many works are noted as left out: "8"; "100+" where no more are noted than these."""
+    return f"{len(noted)}{'+' if len(noted) >= MOST else ''}"
+
+
 def came_close(had: float, asked: float) -> bool:
     """Say whether what had so much relevance only just missed what was asked for."""
     return had >= asked * (1 - CLOSE)

@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import date, datetime
 
 from bot.commands import Rest, write
+from bot.digest.left_out import how_many
 from bot.errors import UsageError
 from bot.handlers.context import HandlerContext, handles
 from bot.handlers.items import last_digests
@@ -27,6 +28,11 @@ async def rest(context: HandlerContext, command: Rest, actor: Actor, now: dateti
     when = day_in_words(digest.day, now.date())
     if not digest.left_out:
         title, said = f"Nothing else was on topic for {topic.title}", f"The digest of {when} shows all that came close."
+        if digest.entries and not digest.above:  # an edition of before counted what it left out, and did not name it
+            title, said = (
+                f"What else was on topic for {topic.title} was not noted",
+                f"The digest of {when} is older than that.",
+            )
         return Reply(title=title, text=(said,))
     pages = -(-len(digest.left_out) // PAGE)
     if command.page > pages:
@@ -36,7 +42,7 @@ async def rest(context: HandlerContext, command: Rest, actor: Actor, now: dateti
     shown = [each.key for each in digest.left_out[first : first + PAGE]]
     known = await context.store.items.find(shown)
     return Reply(
-        title=f"{len(digest.left_out)} more on topic for {topic.title}",
+        title=f"{how_many(digest.left_out)} more on topic for {topic.title}",
         text=(f"What the digest of {when} has no place for, the best first.",),
         entries=tuple(ReplyEntry(known.get(key), title=key, title_only=True) for key in shown),
         first=len(digest.entries) + first + 1,

@@ -33,6 +33,7 @@ from adapters.words import (
     warnings,
 )
 from bot.commands import Less, More, Show, Why, parse
+from bot.digest.left_out import MOST
 from bot.models import (
     Coverage,
     Digest,
@@ -305,6 +306,13 @@ def test_what_else_is_on_topic_is_one_tap_away_and_nothing_is_not() -> None:
     (button,) = others_button(replace(GPU, left_out=left, rhythm="weekly"))
     assert button.command == "rest gpu-systems weekly on 2026-04-01"
     assert others_button(GPU) == ()
+
+
+def test_no_more_is_counted_on_topic_than_is_noted() -> None:
+    many = replace(GPU, left_out=(LeftOut("arxiv:1", "over the cap", 4, 0.5),) * MOST)
+
+    assert [button.label for button in others_button(many)] == ["100+ more on topic"]
+    assert "100+ more on topic" in coverage_line(many)
 
 
 def test_a_card_says_what_one_may_do_in_short() -> None:

@@ -163,8 +163,9 @@ def _edition_line(words: tuple[str, str, str], sheet: Sheet) -> Iterator[Text]:
     left, middle, right = words
     gap = (sheet.width - cell_len(middle)) // 2
     if gap < len(left) + 2 or gap < len(right) + 2:
-        text = cut(f"{middle} · {right}", sheet.width, cell_len)
-        yield Text(text.center(sheet.width).rstrip(), style=STYLES["quiet"])
+        joint = f"{middle} · {right}"
+        for text in (joint,) if cell_len(joint) <= sheet.width else (middle, right):
+            yield Text(cut(text, sheet.width, cell_len).center(sheet.width).rstrip(), style=STYLES["quiet"])
         return
     after = sheet.width - gap - cell_len(middle)
     yield Text(left.ljust(gap) + middle + right.rjust(after), style=STYLES["quiet"])

@@ -48,6 +48,18 @@ async def test_the_rest_is_listed_a_title_each_numbered_on_from_the_digest(later
         await later.ask("rest kv page 3")
 
 
+async def test_a_digest_of_before_is_not_said_to_have_left_nothing_out(later: Asker) -> None:
+    tomorrow = later.at(later.now + DAY)
+    made = (await tomorrow.ask("now kv")).digests[0]
+    before = replace(made, left_out=(), above=0, cap=0, min_score=0.0)  # what that edition did not write
+    await later.context.store.digests.save(later.actor.workspace, later.actor.channel, before, tomorrow.now)
+
+    reply = await tomorrow.ask("rest kv")
+
+    assert reply.title == "What else was on topic for KV cache was not noted"
+    assert reply.text == ("The digest of Thursday 2 April is older than that.",)
+
+
 async def test_its_numbers_are_taken_wherever_an_item_is_named(later: Asker) -> None:
     listed = titles(await later.ask("rest kv"))
 

@@ -43,6 +43,14 @@ def test_a_brief_looks_as_it_did(width: int) -> None:
     check(GOLDEN / f"digest-brief-{width}.txt", printed(GPU, width, layout=Layout.BRIEF))
 
 
+def test_a_narrow_sheet_says_whole_what_a_digest_holds_and_how_long_it_takes() -> None:
+    coverage = replace(GPU.coverage, seen=1526)
+    lines = [line.strip() for line in printed(replace(GPU, coverage=coverage), 40).splitlines()[:5]]
+
+    assert f"3 of 1,526 · {GPU.minutes} min" in lines
+    assert "Wednesday 1 April 2026" in lines
+
+
 def test_the_brief_is_what_is_printed_where_nobody_says_how() -> None:
     assert DigestView(GPU).layout is Layout.BRIEF
     brief = printed(GPU, 80, layout=Layout.BRIEF)
