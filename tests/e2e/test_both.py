@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -24,6 +24,8 @@ from tests.fakes import discord, slack
 from tests.fakes.discord import Channel, FakeDiscord, Fault, Permission, User
 from tests.fakes.patience import PATIENCE
 from tests.fakes.slack import FakeSlack
+
+PATIENT = replace(SHORT, silence=PATIENCE)  # a busy machine is no silent Slack: the one that falls here closes its socket
 
 
 @dataclass(slots=True)
@@ -86,7 +88,7 @@ async def sitting(folder: Path) -> AsyncIterator[Both]:
             )
             async with (
                 built(settings, exclusive=True) as app,
-                slack_room.opened(settings.slack, app.platform_context(clock), timeouts=SHORT) as first,
+                slack_room.opened(settings.slack, app.platform_context(clock), timeouts=PATIENT) as first,
                 discord_room.opened(settings.discord, app.platform_context(clock), timeouts=discord_desk.SOON) as second,
             ):
                 await app.store.items.add(ITEMS, NOW)
