@@ -17,6 +17,7 @@ from bot.models import Entry
 
 TITLE = 200  # characters of a headline
 _BETWEEN = "\u00a0· "  # a line begins with no dot
+_STARS = "\u00a0★"  # of code, on the line where that stands
 _CODE = re.compile(r"code(?: ★\S+)?")  # what is said of a paper's code
 PIECE = 2_500  # of one text at most: it stands in a message with its head and its end
 # How much each text of a card may take: as much as leaves room for all of them.
@@ -56,7 +57,7 @@ def _told(entry: Entry, room: int) -> Iterator[str]:
     gist = clean(entry.gist)
     if gist:
         yield markdown.escaped_to_fit(gist.removesuffix(".") if shown else gist, room)
-    yield from (markdown.escaped_to_fit(each, room // 3) for each in shown)
+    yield from (markdown.escaped_to_fit(each.replace(" ★", _STARS), room // 3) for each in shown)
 
 
 def opened_card(number: int, entry: Entry, topic: str) -> tuple[str, str]:

@@ -44,6 +44,7 @@ _TITLE = 150  # characters, as `units` counts them
 _GIST = 300
 _FACTS = 200
 _DOT = "\u00a0· "  # begins no line
+_STARS = "\u00a0★"  # of code, on the line where that stands
 _MINUTES = "\u00a0min"
 _ADDRESS = 1_500  # longer ones are not shown: a section holds 3,000
 
@@ -67,7 +68,7 @@ def entries(digest: Digest) -> Iterator[BlockGroup]:
 def _entry(number: int, entry: Entry, topic: str) -> BlockGroup:
     item = entry.ranked.item
     gist = cut(clean(entry.gist), _GIST, units)
-    known = cut(_DOT.join((*(f"⚠ {word}" for word in warnings(item)), *facts(entry))), _FACTS, units)
+    known = cut(_DOT.join((*(f"⚠ {word}" for word in warnings(item)), *facts(entry))).replace(" ★", _STARS), _FACTS, units)
     told = _DOT.join(filter(None, (exact(gist.rstrip(".") if known else gist), exact(known))))
     name, url = _fitting(brief_title(item), _WORDS - 1 - _words(gist) - _words(known)), first_link(item)
     named = link(url if units(url) <= _ADDRESS else "", name)

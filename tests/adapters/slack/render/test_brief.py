@@ -67,7 +67,7 @@ def test_an_entry_is_its_number_its_title_as_the_link_its_gist_and_its_facts() -
     assert parsed(first) == [
         Piece("text", "1.  ", style="bold"),
         Piece("link", title, "https://arxiv.org/abs/2603.28342", "bold"),
-        Piece("text", f"\n{gist}\xa0· ▲13\xa0· code ★3\xa0· InternLM"),
+        Piece("text", f"\n{gist}\xa0· ▲13\xa0· code\xa0★3\xa0· InternLM"),
     ]
 
 
