@@ -219,8 +219,9 @@ class Month:
         return [each for workspace in WORKSPACES for each in await self.store.workspaces.subscriptions(workspace)]
 
     async def subscribe(self, workspace: str, channel: str, topic: str, schedule: Schedule, **given: Any) -> None:
-        """Subscribe a channel to a topic, unless it is."""
-        if await self.store.workspaces.subscriptions(workspace, channel=channel, topic=topic):
+        """Subscribe a channel to a topic, unless it is in that rhythm."""
+        here = await self.store.workspaces.subscriptions(workspace, channel=channel, topic=topic)
+        if any(each.rhythm is schedule.rhythm for each in here):
             return
         self._subscribed += 1
         made = Subscription(

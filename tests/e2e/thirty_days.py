@@ -102,8 +102,11 @@ class ThirtyDays(RuleBasedStateMachine):
 
     @rule(number=numbers, schedule=schedules)
     def somebody_changes_the_schedule(self, number: int, schedule: Schedule) -> None:
-        if found := self.one(number):
+        found = self.one(number)
+        if found and found.rhythm is schedule.rhythm:
             self.do(self.month.edit(found, schedule=schedule))
+        elif found:  # another rhythm is another subscription, beside it
+            self.do(self.month.subscribe(found.workspace, found.channel, found.topic, schedule))
 
     @rule(number=numbers, query=st.sampled_from((parse("-protein"), parse("paper"), Query(""))))
     def somebody_changes_the_filter(self, number: int, query: Query) -> None:
