@@ -359,4 +359,4 @@ def _consistent(digest: Digest, outcomes: Sequence[ItemOutcome]) -> None:
             assert outcome.ranked == entries[outcome.item.key]
         if outcome.reason == selection.SCORE:
             assert outcome.ranked is not None
-            assert outcome.ranked.score < outcome.least
+            assert outcome.ranked.relevance < outcome.least
