@@ -40,8 +40,9 @@ _LOOK = 2.0  # seconds between two looks whether the service ends
 _FILE_SPAN = 60.0  # seconds for which a file is tried: the answer, which says what became of it, waits for it
 _LAST = 60.0  # seconds for telling what is missing, at least
 _USES = 5
-# Seconds before what one person alone sees, and which may have been taken, is sent again; so often it is at most.
-_PAUSES = (0.0, 2.0, 15.0, 60.0, 300.0, 900.0)
+# Seconds before what one person alone sees, and which may have been taken, is sent again; so often it is at most, and
+# all of them within a quarter of an hour, which is as long as anybody waits.
+_PAUSES = (0.0, 2.0, 15.0, 60.0, 240.0, 540.0)
 _UNSURE = 3  # tries after which a response_url that says nothing is left
 _AT_ONCE = 2  # answers that are laid out: more would only take the processor from each other
 _WAITS = 3  # for the response_url, before another way is tried

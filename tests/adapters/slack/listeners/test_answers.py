@@ -192,7 +192,7 @@ async def test_where_slack_answers_all_but_messages_for_ten_minutes_they_arrive_
     room.fake.fail("response_url", Failure(status=503), times=3)
     await room.answers.send_reply(room.address(room.fake.general), REPLY)
     assert room.told == [("Found", "C0GENERAL")]
-    assert room.waits[1::2] == [0, 2, 15, 60, 300]
+    assert room.waits[1::2] == [0, 2, 15, 60, 240]
 
 
 async def test_an_answer_in_the_channel_is_never_doubled_and_the_person_is_told_where_it_may_be_missing() -> None:
