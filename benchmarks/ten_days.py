@@ -45,7 +45,7 @@ from bot.embed.shipped import LocalEmbedder
 from bot.models import Batch, Digest, DigestRequest, Entry, Item, Kind, Layout, SourceState, Topic
 from bot.models.vectors import Floats, pack, text_of_item
 from bot.ports.vectors import Embedder
-from bot.rank.ranking import description_text
+from bot.rank import description_text
 from bot.settings.topic_packs import load_packs
 from bot.sources.github.repositories import read_search
 from bot.sources.huggingface.daily_papers import read_day

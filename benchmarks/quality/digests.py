@@ -24,8 +24,7 @@ from benchmarks.quality.inputs import Inputs
 from bot.digest.selection import SelectionContext, select
 from bot.models import DigestRequest, Item, Kind, Limits, Link, Topic
 from bot.models.vectors import pack
-from bot.rank import ItemIndex, all_items
-from bot.rank.ranking import description_text
+from bot.rank import ItemIndex, all_items, description_text
 from bot.settings.topic_packs import load_packs
 
 DAYS: Mapping[str, tuple[str, ...]] = {

@@ -41,7 +41,7 @@ from bot.models import (
 from bot.ports.store import Store
 from bot.ports.summaries import Summariser
 from bot.ports.vectors import Embedder
-from bot.rank import Candidates, all_items
+from bot.rank import Candidates, all_items, description_text
 from bot.rank.events import LATELY
 from bot.rank.feedback import marked_items
 from bot.wording import counted
@@ -290,12 +290,12 @@ class Publisher:
         )
 
     async def _topic_context(self, request: DigestRequest) -> SelectionContext:
-        """Return what the topic's examples, and what people said of items, say of it."""
+        """Return what the topic's description and examples, and what people said of items, say of it."""
         given = await self._store.people.feedback(request.workspace, request.topic.name)
         known = await self._store.items.find({each.key for each in given})
         examples, marked = await self._examples(request.topic), marked_items(given, known)
         items = [*(each for each in examples if isinstance(each, Item)), *(each.item for each in marked)]
-        texts = [each for each in examples if isinstance(each, str)]
+        texts = [*filter(None, [description_text(request.topic)]), *(each for each in examples if isinstance(each, str))]
         return SelectionContext(examples=examples, marked=marked, vectors=await self._topic_vectors.vectors(items, texts))
 
     def _asked(self, topic: Topic) -> list[tuple[str, str]]:

@@ -7,7 +7,7 @@ marked, which is what ranking uses too.
 
 from bot.rank.feedback import LearnedTerm, MarkedItem, profile
 from bot.rank.item_index import Candidates, ItemIndex, all_items
-from bot.rank.ranking import Diversified, Dropped, Scored, diversify, rank, score
+from bot.rank.ranking import Diversified, Dropped, Scored, description_text, diversify, rank, score
 
 __all__ = [
     "Candidates",
@@ -18,6 +18,7 @@ __all__ = [
     "MarkedItem",
     "Scored",
     "all_items",
+    "description_text",
     "diversify",
     "profile",
     "rank",

@@ -14,6 +14,7 @@ from bot.digest.topic_vectors import TopicVectors
 from bot.errors import EmbeddingUnavailable
 from bot.models import Change, DigestRequest, Feedback, Item, Topic
 from bot.models.vectors import pack, text_of_item
+from bot.query import parse
 from bot.summarise.extractive import Extractive
 from tests.fakes.works import paper
 from tests.stores.memory import MemoryStore
@@ -193,3 +194,27 @@ async def test_what_was_liked_raises_what_means_the_same_though_it_is_new_to_the
 
     assert digest.entries[0].ranked.item.key == MEMORY.key
     assert f'close to "{CACHE.title}" you liked' in digest.entries[0].ranked.reasons
+
+
+async def test_what_is_near_to_a_topics_description_enters_its_digest_without_the_words_of_its_query(now: datetime) -> None:
+    store = MemoryStore()
+    await store.items.add([CACHE, MEMORY, PROTEIN], now)
+    await embedded(store, [CACHE, MEMORY, PROTEIN])
+    topic = Topic(name="kv", title="Serving", description="All about a cache.", query=parse("paging"))
+
+    (digest,) = await Publisher(store, Extractive(), {}, Axes()).publish([DigestRequest(topic, "local", "local")], now)
+
+    assert [entry.ranked.item.key for entry in digest.entries] == [CACHE.key, MEMORY.key]
+
+
+async def test_the_example_of_a_described_topic_lets_in_by_meaning_too(now: datetime) -> None:
+    store = MemoryStore()
+    await store.items.add([CACHE, MEMORY, PROTEIN], now)
+    await embedded(store, [CACHE, MEMORY, PROTEIN])
+    topic = Topic(
+        name="kv", title="Serving", description="All about a cache.", query=parse("paging"), examples=("A cache text.",)
+    )
+
+    (digest,) = await Publisher(store, Extractive(), {}, Axes()).publish([DigestRequest(topic, "local", "local")], now)
+
+    assert [entry.ranked.item.key for entry in digest.entries] == [CACHE.key, MEMORY.key]
