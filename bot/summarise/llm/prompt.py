@@ -2,7 +2,9 @@
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -33,7 +35,10 @@ Use only what the text says. Copy numbers and names exactly. When the text does 
 No links, no markup, no mentions, no praise."""
 
 _LONGEST_ANSWER = 20_000  # characters, reasoning included
-_FENCE = "```"
+_MOST_OBJECTS = 64  # beginnings of objects that are tried
+_OBJECT = re.compile(r'\{\s*"')
+_WORD = re.compile(r"\w")
+_DECODER = json.JSONDecoder(strict=False)  # models leave line breaks inside strings
 
 
 class ModelAnswer(BaseModel):
@@ -71,23 +76,31 @@ def messages(title: str, text: str) -> Messages:
 
 
 def parse(content: str) -> ModelAnswer:
-    """Return the reply in the model's text; raises SummaryUnavailable when it is not what was asked for."""
+    """Return the first object of the wanted shape in the model's text; raises SummaryUnavailable when there is none.
+
+    Reasoning, prose and a code fence may stand around it.
+    """
     if len(content) > _LONGEST_ANSWER:
         raise SummaryUnavailable("the model's answer did not end")
-    try:
-        reply = ModelAnswer.model_validate_json(_bare(content))
-    except (ValidationError, ValueError) as error:
-        raise SummaryUnavailable("the model's answer was not of the shape that was asked for") from error
-    if not any(reply.parts().values()):
-        raise SummaryUnavailable("the model's answer was empty")
-    return reply
+    replies = list(_replies(_without_reasoning(content)))
+    if not replies:
+        raise SummaryUnavailable("the model's answer was not of the shape that was asked for")
+    for reply in replies:
+        if any(_WORD.search(text) for text in reply.parts().values()):  # "..." is how the question shows the shape
+            return reply
+    raise SummaryUnavailable("the model's answer was empty")
 
 
-def _bare(content: str) -> str:
-    """The answer without the reasoning in front of it and the code fence around it, which some models cannot leave out."""
+def _replies(text: str) -> Iterator[ModelAnswer]:
+    for match in islice(_OBJECT.finditer(text), _MOST_OBJECTS):
+        try:
+            found, _ = _DECODER.raw_decode(text, match.start())
+            yield ModelAnswer.model_validate(found)
+        except (ValidationError, ValueError, RecursionError):
+            continue
+
+
+def _without_reasoning(content: str) -> str:
+    """What follows the reasoning that some models cannot leave out; nothing where the reasoning does not end."""
     text = content.strip()
-    if text.startswith("<think>"):
-        text = text.partition("</think>")[2].strip()
-    if text.startswith(_FENCE) and text.endswith(_FENCE):
-        text = text.removeprefix(_FENCE).removesuffix(_FENCE).strip().removeprefix("json")
-    return text
+    return text.partition("</think>")[2] if text.startswith("<think>") else text
