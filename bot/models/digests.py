@@ -25,7 +25,8 @@ class Layout(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SummaryPart:
-    """One of the four parts. `found` is False when the text does not say; `text` then says so, or gives the topic's reason.
+    """One of the four parts. `found` is False where none was found; `text` is then empty, or says what could not be read or
+    what else is known. It never says that the text is silent.
 
     `quotes` are the sentences of the source text, word for word, on which the part rests.
     """

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from bot.models import PARTS, Item, Kind, Summary, SummaryPart
 from bot.summarise.choice.parts import choose
-from bot.summarise.choice.scoring import EVIDENCE, METHOD, PROBLEM, WHY
+from bot.summarise.choice.scoring import METHOD, PROBLEM
 from bot.summarise.english.anaphora import Resolved, resolve
 from bot.summarise.english.editing import LONGEST, edit
 from bot.summarise.english.language import reads_as_english
@@ -18,12 +18,6 @@ MADE_BY = "extractive"
 _LONGEST = {METHOD: 30}  # words of a part's sentence, where a clause border allows it; what is done is told in fewer
 LONGEST_TEXT = 20_000  # characters that are read; the longest abstract on arXiv is a tenth of that
 
-_NOT_SAID = {
-    PROBLEM: "The {text} does not say which problem it addresses.",
-    METHOD: "The {text} does not describe a method.",
-    EVIDENCE: "The {text} reports no results.",
-    WHY: "The {text} does not say why it matters.",
-}
 _WITHDRAWN = "This paper has been withdrawn."
 
 
@@ -37,12 +31,15 @@ class Extractive:
 
 @lru_cache(maxsize=512)  # who looks at a digest looks again; 5 MB
 def extract(item: Item) -> Summary:
-    """Return the four parts of a paper's abstract, a post's text or a repository's description and README opening."""
+    """Return the four parts of a paper's abstract, a post's text or a repository's description and README opening.
+
+    A part that is not found has no text: that the text does not say it would be wrong too often.
+    """
     if item.kind is Kind.REPO:
         return summary.describe(item, made_by=MADE_BY)
     text = item.abstract[:LONGEST_TEXT]
     kind = "post" if item.kind is Kind.POST else "abstract"
-    parts = _nothing(text, kind) or _parts(text, kind, item.title)
+    parts = _nothing(text, kind) or _parts(text, item.title)
     return Summary(parts, kind if text.strip() else "title", MADE_BY, _WITHDRAWN if item.withdrawn else "")
 
 
@@ -64,10 +61,10 @@ def parts_without(item: Item, sentence: str) -> tuple[SummaryPart, ...]:
     """
     text = item.abstract[:LONGEST_TEXT]
     kind = "post" if item.kind is Kind.POST else "abstract"
-    return () if _nothing(text, kind) else _parts(text, kind, item.title, without=sentence)
+    return () if _nothing(text, kind) else _parts(text, item.title, without=sentence)
 
 
-def _parts(text: str, kind: str, title: str, *, without: str = "") -> tuple[SummaryPart, ...]:
+def _parts(text: str, title: str, *, without: str = "") -> tuple[SummaryPart, ...]:
     sentences = split(text)
     names = lower_case_names(text)
     told = resolve(sentences, names)
@@ -75,7 +72,7 @@ def _parts(text: str, kind: str, title: str, *, without: str = "") -> tuple[Summ
 
     def part(name: str) -> SummaryPart:
         if not choice[name]:
-            return SummaryPart(name, _NOT_SAID[name].format(text=kind), found=False)
+            return SummaryPart(name, "", found=False)
         said: list[str] = []
         for at in choice[name]:
             said.append(

@@ -102,7 +102,7 @@ def _summary(texts: tuple[str, str, str, str], read: str = "abstract", missing: 
 def _entries() -> tuple[Entry, ...]:
     smith = _summary(
         (
-            "The abstract does not state a problem.",
+            "",
             (
                 "We present Kernel-Smith, a framework for high-performance GPU kernel and operator generation that combines "
                 "a stable evaluation-driven evolutionary agent with an evolution-oriented post-training recipe."
@@ -135,7 +135,7 @@ def _entries() -> tuple[Entry, ...]:
     )
     vllm = _summary(
         (
-            "The description does not state a problem.",
+            "",
             "A high-throughput and memory-efficient inference and serving engine for LLMs.",
             "74,868 stars and 15,018 forks on 1 April 2026.",
             "Written in Python under Apache-2.0.",

@@ -1,4 +1,4 @@
-"""Describes a repository in the four parts from what is known of it: plainly, and saying what is not known.
+"""Describes a repository in the four parts from what is known of it: plainly, and denying nothing.
 
 Sentences come from the description, the opening of the README and the notes of the latest release; stars, forks, language,
 topics, licence and dates from the record. Neither stars nor releases are called evidence. How many stars were gained is
@@ -43,20 +43,8 @@ def _quoted(name: str, *quotes: Excerpt, fact: str = "") -> SummaryPart:
 def _problem(item: Item, said: Mapping[str, Excerpt]) -> SummaryPart:
     if PROBLEM in said:
         return _quoted(PROBLEM, said[PROBLEM])
-    return SummaryPart(PROBLEM, f"{_silent(item)} name a problem.{_topics(item)}", found=False)
-
-
-def _silent(item: Item) -> str:
-    """The beginning of a sentence about what was read and does not say something."""
-    texts = _texts(item) or ["name and metadata"]
-    return f"The {' and the '.join(texts)} {'do' if len(texts) > 1 or not _texts(item) else 'does'} not"
-
-
-def _topics(item: Item) -> str:
     words = item.keywords[:_TOPICS]
-    if not words:
-        return ""
-    return f" Its topics: {listed(words)}."
+    return SummaryPart(PROBLEM, f"Its topics: {listed(words)}." if words else "", found=False)
 
 
 def _method(item: Item, said: Mapping[str, Excerpt]) -> SummaryPart:
@@ -74,16 +62,15 @@ def _evidence(item: Item, said: Mapping[str, Excerpt]) -> SummaryPart:
     if EVIDENCE in said:
         return _quoted(EVIDENCE, said[EVIDENCE])
     told = [counted(number, word) for number, word in ((item.stars, "star"), (item.forks, "fork")) if number is not None]
-    community = f" On GitHub: {listed(told)}." if told else ""
-    return SummaryPart(EVIDENCE, _no_measurements(item.readme) + community, found=False)
+    community = f"On GitHub: {listed(told)}." if told else ""
+    return SummaryPart(EVIDENCE, " ".join(filter(None, (_unread(item.readme), community))), found=False)
 
 
-def _no_measurements(readme: str) -> str:
+def _unread(readme: str) -> str:
+    """Say that there was no README to read, "" where there was."""
     if not readme.strip():
         return "No README was read for measurements."
-    if not reads_as_english(readme):
-        return "The README is not in English and was not searched for measurements."
-    return "The README opening reports no measurements."
+    return "" if reads_as_english(readme) else "The README is not in English and was not searched for measurements."
 
 
 def _why(item: Item, said: Mapping[str, Excerpt]) -> SummaryPart:
@@ -99,5 +86,5 @@ def _why(item: Item, said: Mapping[str, Excerpt]) -> SummaryPart:
         *(f"{what} on {dated(moment.date())}" for what, moment in dates if moment),
     ]
     known = ", ".join(fact for fact in facts if fact)
-    text = " ".join(filter(None, (f"{_silent(item)} say why it matters.", release, f"Known: {known}." if known else "")))
+    text = " ".join(filter(None, (release, f"Known: {known}." if known else "")))
     return SummaryPart(WHY, text, found=False, quotes=(notes,) if notes else ())
