@@ -15,6 +15,7 @@ from bot.models import And, DigestRequest, FilterTest, Item, ItemOutcome, Kind, 
 from bot.query import match, matches
 from bot.rank import Candidates, ItemIndex, MarkedItem, Scored, diversify, score
 from bot.rank.clauses import Claims
+from bot.rank.reasons import is_one_phrase_alone
 
 # Why an item is not in the digest, in the order in which the rules are asked; the footer names them in these words.
 OLD = "too old"
@@ -106,7 +107,7 @@ def select(request: DigestRequest, candidates: Candidates, context: SelectionCon
     # The half that does not lead is on its card, where that is shown; otherwise it shares what became of the card, unless
     # it was out before.
     halves = {key: dropped.get(key, late[lead.key]) if lead.key in late else JOINED for key, lead in joined.items()}
-    chosen = _with_reasons(kept, scored, ranked)
+    chosen = _first_by_more(_with_reasons(kept, scored, ranked))
     return Selection(chosen, tuple(cards), dropped | late | halves, tuple(ranked), scored, twins | joined)
 
 
@@ -139,6 +140,15 @@ def _with_reasons(cards: Sequence[Card], scored: Scored, ranked: Sequence[Ranked
     ranks = {id(each): rank for rank, each in enumerate(ranked)}
     told = scored.with_reasons([ranks[id(card.ranked)] for card in cards])
     return tuple(Card(each, card.partner) for each, card in zip(told, cards, strict=True))
+
+
+def _first_by_more(cards: tuple[Card, ...]) -> tuple[Card, ...]:
+    """The cards, the first of them one for which more speaks than one phrase alone, where there is any.
+
+    Who opens a digest reads its first entry: it is none that only mentions a word.
+    """
+    at = next((at for at, card in enumerate(cards) if not is_one_phrase_alone(card.ranked)), 0)
+    return (*cards[at : at + 1], *cards[:at], *cards[at + 1 :])
 
 
 def least(request: DigestRequest) -> float:

@@ -1,9 +1,10 @@
 """Why an item has its score, in words. Everything said is a stored fact: what the item's text has, who wrote it."""
 
+import re
 from collections.abc import Sequence
 from itertools import chain
 
-from bot.models import Item, Label, Term
+from bot.models import Item, Label, Ranked, Term
 from bot.query.fields import spellings_of
 from bot.query.fold import found, indexed
 from bot.rank.clauses import Held, WeightedClause
@@ -13,6 +14,8 @@ _AGAINST = 2  # of those that speak against an item
 _MAKERS = ("author", "org")
 _OF_ITSELF = ("has", "kind", "language")  # told in words of their own: `has code`, `a paper`, `in rust`
 _LONGEST = 70  # characters of an example's title
+_ONE_PHRASE = re.compile(r"matches \*[^*\n]+\*(?: ×\d+)?(?:, against .*)?")
+_TOPICAL = frozenset({"phrases", "description", "examples", "feedback"})
 
 
 def of_phrases(item: Item, number: int, held: Held) -> str:
@@ -52,6 +55,12 @@ def of_feedback(near: Sequence[Item], words: Sequence[str], *, liked: bool, itse
     if near:
         return f"{of_examples(near)} {verdict}"
     return f"shares {', '.join(f'*{word}*' for word in words)} with what {verdict}" if words else ""
+
+
+def is_one_phrase_alone(ranked: Ranked) -> bool:
+    """Return whether one phrase is all that is told of why the item is of the topic."""
+    told = [part.why for part in ranked.parts if part.name in _TOPICAL and part.value > 0 and part.why]
+    return len(told) == 1 and _ONE_PHRASE.fullmatch(told[0]) is not None
 
 
 def _facts(item: Item, number: int, weighted_clauses: Sequence[WeightedClause]) -> tuple[list[str], list[str]]:

@@ -1,10 +1,14 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from bot.digest import selection
-from bot.digest.selection import Card, SelectionContext, pair_halves, room, turned_away
-from bot.models import DigestRequest, Item, Limits, Query, Ranked, Topic
+from bot.digest.selection import Card, SelectionContext, pair_halves, room, select, turned_away
+from bot.models import DigestRequest, Interest, Item, Limits, Query, Ranked, Topic
+from bot.rank import ItemIndex, all_items
+from bot.rank.reasons import is_one_phrase_alone
 from tests.fakes.works import paper, post, repo
 
 NOW = datetime(2026, 4, 1, 7, 0, tzinfo=UTC)
@@ -90,3 +94,43 @@ def test_there_is_room_for_as_many_entries_as_the_limits_say_and_for_no_more() -
     fits = room(Limits(entries=2, repositories=1))
     paired = Card(ranked(repo("a/b")), paper())
     assert [fits(paired), fits(paired), fits(paired)] == [True, True, False]
+
+
+# --- the first place
+
+
+def chosen(*items: Item, interests: tuple[Interest, ...]) -> list[Ranked]:
+    wanted = Topic(name="t", title="T", query=Query(""), interests=interests)
+    made = select(DigestRequest(wanted, "T1", "C1"), all_items(ItemIndex(items, {}, NOW)), SelectionContext())
+    return [card.ranked for card in made.cards]
+
+
+def test_one_phrase_alone_brings_nothing_to_the_first_place_where_more_speaks_for_another() -> None:
+    mentions = paper("1", title="MI300X", abstract="It ran on an MI300X, and on another MI300X.")
+    of_it = paper("2", title="A scheduler", abstract="Of kernels for serving.")
+    other = paper("3", title="Fast serving", abstract="Of many.")
+    wanted = (Interest("MI300X", 3.0), Interest("scheduler", 0.5), Interest("kernels", 0.5), Interest("serving", 0.8))
+
+    made = chosen(mentions, other, of_it, interests=wanted)
+
+    assert max(made, key=lambda each: each.score).item == mentions
+    assert [each.item for each in made] == [of_it, mentions, other]
+
+
+def test_where_one_phrase_is_all_that_speaks_for_each_the_best_comes_first() -> None:
+    once, twice = paper("1", title="Fast", abstract="A cache."), paper("2", title="A cache", abstract="A cache.")
+    assert [each.item for each in chosen(once, twice, interests=(Interest("cache", 1.0),))] == [twice, once]
+
+
+words = st.lists(st.sampled_from(("cache", "kernel", "scheduler", "survey", "of", "fast")), min_size=1, max_size=8)
+
+
+@given(st.lists(words, min_size=1, max_size=7), st.lists(st.sampled_from((0.2, 1.0, 3.0)), min_size=3, max_size=3))
+def test_an_item_leads_by_one_phrase_only_where_all_do_and_the_others_keep_their_order(
+    texts: list[list[str]], weights: list[float]
+) -> None:
+    items = [paper(str(number), title=" ".join(text), abstract="") for number, text in enumerate(texts)]
+    interests = tuple(Interest(name, weight) for name, weight in zip(("cache", "kernel", "scheduler"), weights, strict=True))
+    made = chosen(*items, interests=interests)
+    assert not is_one_phrase_alone(made[0]) or all(map(is_one_phrase_alone, made)) if made else True
+    assert [each.score for each in made[1:]] == sorted((each.score for each in made[1:]), reverse=True)
