@@ -254,8 +254,7 @@ class Publisher:
         self, request: DigestRequest, window: Window, shown: Collection[str], now: datetime, *, exact: bool = False
     ) -> _Considered:
         """Return what the digest looks at: what arrived in its window, is carried on, or had something happen to it."""
-        still = await self._still_candidates(request, now)
-        begin = min([window.after, *(each.arrival - 1 for each in still.values())])
+        still, begin = await self._still_candidates(request, window, now)
         indexed = await self._recent_items.indexed(begin, request.limits.max_age, now, exact=exact)
         context = await self._context(request, indexed, shown)
         carried = frozenset(
@@ -267,15 +266,24 @@ class Publisher:
         happened = frozenset(item.key for item in moved if item.key not in carried and not stands_in(item, context.posted))
         return _Considered(context, indexed, indexed.candidates(window, carried | happened), still, carried, happened)
 
-    async def _still_candidates(self, request: DigestRequest, now: datetime) -> Mapping[str, LeftOut]:
-        """Return what fell to the cap of earlier digests, by the key that it has now; nothing where a span is asked for."""
+    async def _still_candidates(
+        self, request: DigestRequest, window: Window, now: datetime
+    ) -> tuple[Mapping[str, LeftOut], int]:
+        """Return what fell to the cap of earlier digests, by the key that it has now, and after which arrival all begins.
+
+        Nothing fell where a span is asked for. What has become one with another since has that one's arrival.
+        """
         if not request.since_last:
-            return {}
+            return {}, window.after
         digests, topic = self._store.digests, request.topic.name
         past = await digests.past(request.workspace, request.channel, topic=topic, rhythm=request.rhythm)
-        still = still_candidates(past, request.baseline, now, made_arrival=request.made_arrival)
-        known = await self._store.items.find(still) if still else {}
-        return {known[key].key: each for key, each in still.items() if key in known}
+        left = still_candidates(past, request.baseline, now, made_arrival=request.made_arrival)
+        known = await self._store.items.find(left) if left else {}
+        begins = [window.after, *(each.arrival - 1 for each in left.values())]
+        seen = [item.seen for key, item in known.items() if item.key != key and item.seen]
+        if seen:
+            begins.append(await self._store.items.arrival_before(min(seen), now))
+        return {known[key].key: each for key, each in left.items() if key in known}, min(begins)
 
     async def _candidates_with(self, indexed: IndexedItems, candidates: Candidates, item: Item) -> Candidates:
         """Return the candidates with another item; that alone, where the index does not hold it."""

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from bot.digest import selection
 from bot.digest.left_out import came_close, still_candidates
 from bot.digest.publisher import Publisher
+from bot.digest.recent_items import STEP
 from bot.errors import Conflict
 from bot.models import (
     DeliveryState,
@@ -98,7 +99,7 @@ async def test_what_is_on_topic_and_has_no_place_is_recorded_the_best_first(stor
 async def test_what_came_close_to_the_score_is_recorded_and_what_did_not_is_not(store: MemoryStore, now: datetime) -> None:
     await store.items.add([about(1), about(2, fits=2), about(3, fits=9)], now)
     (free,) = await publisher_of(store).publish([asked(3)], now)
-    best, middle, worst = (entry.ranked.score for entry in free.entries)
+    best, middle, worst = sorted((entry.ranked.score for entry in free.entries), reverse=True)
     assert not came_close(worst, middle + 0.01)
 
     digest = await published(store, now, asked(3, min_score=middle + 0.01))
@@ -190,6 +191,20 @@ async def test_it_is_found_under_the_key_that_it_has_since(store: MemoryStore, n
     digest = await published(store, now + DAY)
 
     assert ([entry.ranked.item.key for entry in digest.entries], digest.coverage.seen) == (["arxiv:2604.00001"], 1)
+
+
+async def test_it_is_found_in_an_item_that_was_stored_long_before_it(store: MemoryStore, now: datetime) -> None:
+    await store.items.add([replace(about(1), key="url:https://lab.example/1", abstract="")], now - 9 * DAY)
+    teas = [paper(f"2602.{number:05}", title="Tea") for number in range(STEP)]  # so that an index need not reach back to it
+    await store.items.add(teas, now - 8 * DAY)
+    await store.items.add([about(1, fits=1), about(2, fits=2)], now)
+    await published(store, now)
+    merged = replace(about(1, fits=1), key="url:https://lab.example/1", aliases=("arxiv:2603.00001",), seen=now - 9 * DAY)
+    await store.items.add([merged], now + HOUR, retired=["arxiv:2603.00001"])
+
+    digest = await published(store, now + DAY)
+
+    assert ([entry.ranked.item.key for entry in digest.entries], adds_up(digest)) == (["url:https://lab.example/1"], True)
 
 
 async def test_what_a_weekly_digest_left_out_is_carried_on_though_it_came_in_long_ago(
