@@ -1,5 +1,6 @@
 """Forms as every chat has them: which belongs to a command, what its fields are called, what stands in them. Pure."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -17,9 +18,10 @@ from bot.commands import (
 )
 from bot.commands.forms import FilterForm, TopicForm
 from bot.errors import Incomplete, UsageError
-from bot.models import Interest
+from bot.models import Interest, Rhythm, Schedule
 
 FORM_LABEL = "Change in a form"  # on the button that opens one
+_OF_A_RHYTHM = re.compile(rf"@({'|'.join(Rhythm)}) (.*)", re.DOTALL)
 
 
 class FormKind(StrEnum):
@@ -33,11 +35,26 @@ class FormKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FormRequest:
-    """A form, and the topic that it is about, "" for one to be chosen or made."""
+    """A form, and the topic that it is about, "" for one to be chosen or made.
+
+    `rhythm` tells which of a channel's subscriptions to the topic is meant; without it, the first of them is.
+    """
 
     kind: FormKind
     topic: str = ""
     kept: str = ""  # key of what somebody said in it that did not work, to go on from there
+    rhythm: Rhythm | None = None
+
+    @property
+    def carried(self) -> str:
+        """What a button carries of it beside the kind; `form_carried` reads it."""
+        return f"@{self.rhythm} {self.topic}" if self.rhythm else self.topic
+
+
+def form_carried(kind: FormKind, carried: str) -> FormRequest:
+    """Return the form of this kind of which a button carries that."""
+    found = _OF_A_RHYTHM.fullmatch(carried)
+    return FormRequest(kind, found[2], rhythm=Rhythm(found[1])) if found else FormRequest(kind, carried)
 
 
 def form_asked_for(asked: Command | Unreadable) -> FormRequest | None:
@@ -56,9 +73,15 @@ def follow_up_form(asked: Command | Unreadable | None) -> FormRequest | None:
         case Filter(topic, FilterAction.SHOW | FilterAction.TEST):
             return FormRequest(FormKind.FILTER, topic)
         case Subscribe():
-            return FormRequest(FormKind.SUBSCRIPTION, asked.topic)
+            return FormRequest(FormKind.SUBSCRIPTION, asked.topic, rhythm=_rhythm_said(asked))
         case _:
             return None
+
+
+def _rhythm_said(asked: Subscribe) -> Rhythm | None:
+    if asked.month_day:
+        return Rhythm.MONTHLY
+    return Schedule(weekdays=asked.weekdays).rhythm if asked.weekdays else None
 
 
 # --- what stands in the fields

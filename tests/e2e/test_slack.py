@@ -15,7 +15,7 @@ from tests.e2e.slack_desk import SlackDesk, sitting
 from tests.e2e.slack_transcript import Transcript
 from tests.e2e.stage import NEW, about
 from tests.fakes.patience import PATIENCE
-from tests.fakes.slack import Channel, Message, Person, View
+from tests.fakes.slack import Channel, Message, Person, View, inputs
 from tests.fakes.slack.exchange import Exchange
 
 TRANSCRIPT = os.environ.get("BROADSHEET_TRANSCRIPT", "")  # read before every test, which has no settings from outside
@@ -291,6 +291,13 @@ async def test_the_home_tab_shows_what_concerns_one_and_its_buttons_act_in_their
         assert view.is_open
         assert "Changed the subscription to GPU systems" in view.words
         home = await _home_with(desk, ben, "08:00")
+
+        await (await fake.command("subscribe gpu-systems weekly at 17:00", user=ben, channel=fake.general)).answer()
+        await fake.open_home(ben)
+        home = await _home_with(desk, ben, "17:00")
+        view = await _opened(desk, await fake.click(home, "Edit…", user=ben, nth=2))
+        (at, days) = (inputs.found(view.blocks, what)[1] for what in ("At", "Days"))
+        assert (at["initial_time"], [each["text"]["text"] for each in days["initial_options"]]) == ("17:00", ["Monday"])
 
         exported = await _opened(desk, await fake.click(home, "bibtex", user=ben))
         assert "@misc{" in exported.words or "@article{" in exported.words

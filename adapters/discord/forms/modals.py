@@ -15,7 +15,7 @@ from bot.commands.forms import FilterForm, Form, SubscribeForm, TopicForm, fille
 from bot.errors import BotError, Conflict, UsageError
 from bot.handlers.surfaces.forms import filter_form, submit, subscribe_form, topic_form
 from bot.handlers.wording.failures import failure_reply, usage_failure
-from bot.models import Actor, Layout, Reply
+from bot.models import Actor, Layout, Reply, Rhythm
 
 log = logging.getLogger(__name__)
 
@@ -46,7 +46,7 @@ async def _modal(context: DiscordContext, interaction: DiscordInteraction, form:
     chats, workspace = context.platform.chats, interaction.actor.workspace
     kept = await chats.kept_text(workspace, form.kept) if form.kept else None
     before: dict[str, Any] = json.loads(kept) if kept else {"topic": form.topic}
-    standing = await _standing(form.kind, context, interaction.actor, before["topic"])
+    standing = await _standing(form.kind, context, interaction.actor, before["topic"], form.rhythm)
     said = _texts(standing)
     memory = {"of": form.kind, "topic": _topic_of(standing), "said": said, "revision": getattr(standing, "revision", None)}
     if kept:  # who goes on was shown what stood there then
@@ -161,7 +161,7 @@ _EMPTY = {"quiet": "quiet when there is nothing", "always": "also when there is 
 _LAYOUTS = {f"{name} {empty}": f"{said}; {when}" for name, said in _NAMED.items() for empty, when in _EMPTY.items()}
 
 
-async def _standing(kind: FormKind, context: DiscordContext, actor: Actor, topic: str) -> Form:
+async def _standing(kind: FormKind, context: DiscordContext, actor: Actor, topic: str, rhythm: Rhythm | None = None) -> Form:
     """Return the form as it stands. Raises UsageError where there is no such topic."""
     handlers = context.handler_context
     if kind is FormKind.TOPIC:
@@ -169,7 +169,7 @@ async def _standing(kind: FormKind, context: DiscordContext, actor: Actor, topic
     if kind is FormKind.FILTER:
         return await filter_form(handlers, actor, topic)
     if topic.strip():
-        return await subscribe_form(handlers, actor, topic, context.now)
+        return await subscribe_form(handlers, actor, topic, context.now, rhythm=rhythm)
     return SubscribeForm(topic="", zone=actor.zone or "UTC")
 
 

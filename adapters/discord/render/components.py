@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Any
 
-from adapters.chat.forms import FORM_LABEL, FormKind, FormRequest
+from adapters.chat.forms import FORM_LABEL, FormKind, FormRequest, form_carried
 from adapters.discord.render.limits import CONTENT, CUSTOM_ID, LABEL, NONCE, OPTION, OPTIONS, ROW, URL, length
 from adapters.text import clean, cut
 from bot.models import Attachment, Button, text_key
@@ -20,7 +20,7 @@ _ROOM = CUSTOM_ID - _MARK
 _READ = re.compile(r"(?:d:(?P<delivery>[0-9a-z]{1,25}):)?(?:c:(?P<command>.+)|k:(?P<key>[0-9A-Za-z_-]{22}))", re.DOTALL)
 _MARKED = re.compile(r"d:([0-9a-z]{1,25}):")
 _FORMS = f"{FormKind.SUBSCRIPTION}|{FormKind.TOPIC}|{FormKind.FILTER}"
-_OPENS = re.compile(rf"o:(?P<of>{_FORMS}):(?P<topic>.*)|r:(?P<again>{_FORMS}):(?P<kept>.*)", re.DOTALL)
+_OPENS = re.compile(rf"o:(?P<of>{_FORMS}):(?P<carried>.*)|r:(?P<again>{_FORMS}):(?P<kept>.*)", re.DOTALL)
 _GO_ON = "Go on in the form"
 BUTTON, SELECT = 2, 3  # types of components
 SECONDARY, DANGER, _LINK = 2, 4, 5
@@ -65,7 +65,7 @@ def select_menu(about: str, offers: Sequence[tuple[str, str]]) -> tuple[dict[str
 
 def form_button(form: FormRequest) -> dict[str, Any]:
     """Return a button that opens the form, with what was said in it where that is kept."""
-    label, carried = (_GO_ON, f"r:{form.kind}:{form.kept}") if form.kept else (FORM_LABEL, f"o:{form.kind}:{form.topic}")
+    label, carried = (_GO_ON, f"r:{form.kind}:{form.kept}") if form.kept else (FORM_LABEL, f"o:{form.kind}:{form.carried}")
     return {"type": BUTTON, "style": SECONDARY, "label": label, "custom_id": carried[:CUSTOM_ID]}
 
 
@@ -77,7 +77,7 @@ def form_opened_by(custom_id: str) -> FormRequest | None:
     return (
         FormRequest(FormKind(found["again"]), kept=found["kept"])
         if found["again"]
-        else FormRequest(FormKind(found["of"]), found["topic"])
+        else form_carried(FormKind(found["of"]), found["carried"])
     )
 
 

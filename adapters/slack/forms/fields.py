@@ -8,7 +8,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from adapters.chat.forms import FORM_LABEL, FormKind, FormRequest
+from adapters.chat.forms import FORM_LABEL, FormKind, FormRequest, form_carried
 from adapters.slack.render.blocks import exact, literal
 from adapters.text import clean, cut
 from adapters.words import SpanKind, spans
@@ -32,9 +32,9 @@ FORM_IDS: Mapping[FormKind, str] = {
 _KINDS = {form_id: kind for kind, form_id in FORM_IDS.items()}
 
 
-def form_of(form_id: str, topic: str = "") -> FormRequest:
+def form_of(form_id: str, carried: str = "") -> FormRequest:
     """Return the form that a button or a view names."""
-    return FormRequest(_KINDS[form_id], topic)
+    return form_carried(_KINDS[form_id], carried)
 
 
 def button_row(block: str, *buttons: dict[str, Any]) -> Block:
@@ -45,7 +45,7 @@ def button_row(block: str, *buttons: dict[str, Any]) -> Block:
 def form_button(form: FormRequest, label: str) -> dict[str, Any]:
     """Return a button that opens the form."""
     button = {"type": "button", "action_id": FORM_IDS[form.kind], "text": plain_text(label, BUTTON)}
-    return button | ({"value": form.topic} if form.topic else {})
+    return button | ({"value": form.carried} if form.topic else {})
 
 
 def form_row(form: FormRequest) -> tuple[Block, ...]:

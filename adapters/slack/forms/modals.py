@@ -93,7 +93,9 @@ async def _form_view(
             count = await _matches(context, actor, topic.query) if topic.query else ""
             return topic_view(topic, handlers.source_titles, {**memory, **topic_memory(topic)}, count)
         case FormKind.SUBSCRIPTION:
-            subscribed = await subscribe_form(handlers, actor, form.topic, context.now) if form.topic else None
+            subscribed = None
+            if form.topic:
+                subscribed = await subscribe_form(handlers, actor, form.topic, context.now, rhythm=form.rhythm)
             return subscribe_view(subscribed, channel, memory)
 
 

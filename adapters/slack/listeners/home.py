@@ -119,7 +119,7 @@ def _sections(found: Home) -> Iterator[_Section]:
     subscribed = [each for each in found.subscriptions if each.entry.buttons][:_SUBSCRIPTIONS]
     entries = tuple(_somewhere(each) for each in subscribed)
     channels = tuple(dict.fromkeys([*found.channels, *(each.channel for each in subscribed)]))
-    forms = tuple((each.channel, FormRequest(FormKind.SUBSCRIPTION, each.topic)) for each in subscribed)
+    forms = tuple((each.channel, FormRequest(FormKind.SUBSCRIPTION, each.topic, rhythm=each.rhythm)) for each in subscribed)
     steps = _further(len(found.subscriptions) - len(subscribed), "subscription", "list all")
     title, coming = "Subscriptions in your channels", Reply(title="Next digests", text=found.coming, channels=found.channels)
     if found.coming:

@@ -19,14 +19,16 @@ from bot.handlers.topics.topic_change import NOTHING_SEEN, WEEK
 from bot.handlers.wording.failures import which_one
 from bot.handlers.wording.replies import one_line
 from bot.handlers.wording.topics import part_values
-from bot.models import MOST_ENTRIES, Actor, And, Reply, Subscription, Topic
+from bot.models import MOST_ENTRIES, Actor, And, Reply, Rhythm, Subscription, Topic
 from bot.wording import counted
 
 
-async def subscribe_form(context: HandlerContext, actor: Actor, topic: str, now: datetime) -> SubscribeForm:
+async def subscribe_form(
+    context: HandlerContext, actor: Actor, topic: str, now: datetime, *, rhythm: Rhythm | None = None
+) -> SubscribeForm:
     """Return how this channel is subscribed to the topic of that name or title, or as it would be without a word.
 
-    Of several subscriptions it is the first, a daily one where there is one; the days tell which.
+    Of several subscriptions it is that of the rhythm, else the first, a daily one where there is one; the days tell which.
 
     Raises UsageError when there is no such topic, and to who is no member of the workspace.
     """
@@ -35,7 +37,8 @@ async def subscribe_form(context: HandlerContext, actor: Actor, topic: str, now:
     here = await context.subscriptions_here(actor, found.name)
     if not here:
         return SubscribeForm(topic=found.name, title=found.title, zone=await usual_zone(context, actor))
-    return _standing(here[0], found, several=len(here) > 1)
+    meant = next((each for each in here if each.rhythm is rhythm), here[0])
+    return _standing(meant, found, several=len(here) > 1)
 
 
 def _standing(here: Subscription, topic: Topic, *, several: bool) -> SubscribeForm:

@@ -13,7 +13,7 @@ from bot.handlers.subscriptions.times import in_zone, moment_in_words, posted_ne
 from bot.handlers.topics.show import topic_entry
 from bot.handlers.wording.replies import title_of
 from bot.handlers.wording.subscriptions import subscription_entry
-from bot.models import Actor, Reply, ReplyEntry, Subscription, Topic
+from bot.models import Actor, Reply, ReplyEntry, Rhythm, Subscription, Topic
 
 MOST = 50  # subscriptions that are looked at; no platform's page has room for more
 _COMING = 5  # next digests
@@ -25,6 +25,7 @@ class HomeSubscription:
 
     channel: str
     topic: str
+    rhythm: Rhythm
     entry: ReplyEntry
 
 
@@ -80,7 +81,7 @@ async def _subscription(
 ) -> HomeSubscription:
     there = replace(actor, channel=each.channel)
     entry = await subscription_entry(context, each, known, there, now, tell_channel=False)
-    return HomeSubscription(each.channel, each.topic, entry)
+    return HomeSubscription(each.channel, each.topic, each.rhythm, entry)
 
 
 async def _coming(

@@ -3,12 +3,23 @@
 from dataclasses import replace
 
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
-from adapters.chat.forms import FormKind, FormRequest, follow_up_form, form_asked_for, read_filter, read_topic, topic_texts
+from adapters.chat.forms import (
+    FormKind,
+    FormRequest,
+    follow_up_form,
+    form_asked_for,
+    form_carried,
+    read_filter,
+    read_topic,
+    topic_texts,
+)
 from bot.commands import Scope, read
 from bot.commands.forms import FilterForm, TopicForm
 from bot.errors import UsageError
-from bot.models import Interest
+from bot.models import Interest, Rhythm
 
 SUBSCRIBE, TOPIC, FILTER = FormKind.SUBSCRIPTION, FormKind.TOPIC, FormKind.FILTER
 
@@ -57,11 +68,21 @@ def test_a_command_that_says_enough_opens_none(text: str) -> None:
         ("topic edit kv min 0.4", FormRequest(TOPIC, "kv")),
         ("filter kv", FormRequest(FILTER, "kv")),
         ("filter kv test has:code", FormRequest(FILTER, "kv")),
-        ("subscribe kv weekdays", FormRequest(SUBSCRIBE, "kv")),
+        ("subscribe kv at 10:00", FormRequest(SUBSCRIBE, "kv")),
+        ("subscribe kv weekdays", FormRequest(SUBSCRIBE, "kv", rhythm=Rhythm.DAILY)),
+        ("subscribe kv weekly", FormRequest(SUBSCRIBE, "kv", rhythm=Rhythm.WEEKLY)),
+        ("subscribe kv monthly on 3", FormRequest(SUBSCRIBE, "kv", rhythm=Rhythm.MONTHLY)),
     ],
 )
 def test_beside_what_is_shown_stands_its_form(text: str, form: FormRequest) -> None:
     assert follow_up_form(read(text)) == form
+
+
+@given(st.sampled_from(FormKind), st.text(), st.sampled_from((None, *Rhythm)))
+def test_what_a_button_carries_of_a_form_is_read_back(kind: FormKind, topic: str, rhythm: Rhythm | None) -> None:
+    form = FormRequest(kind, topic, rhythm=rhythm)
+    assume(rhythm or not topic.startswith("@"))
+    assert form_carried(kind, form.carried) == form
 
 
 @pytest.mark.parametrize("text", ["search kv", "filter kv set has:code", "nonsense", "topic show"])
