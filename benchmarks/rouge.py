@@ -1,8 +1,7 @@
 """ROUGE as F1: overlap of single words, of word pairs, and the longest common subsequence (Lin, 2004).
 
 Words are runs of letters and digits in lower case, those of more than three characters cut to their stem (Porter, 1980), as
-the customary implementation (google-research's rouge-score, with its stemmer on) has it; nothing is left out. Of several
-references the best counts.
+the customary implementation (google-research's rouge-score, with its stemmer on) has it; nothing is left out.
 """
 
 import re
@@ -18,14 +17,22 @@ _stemmer = Stemmer.Stemmer("porter")
 
 
 def rouge(said: str, references: Sequence[str]) -> Scores:
-    """Return the three scores of `said` against the reference that it is closest to by each."""
+    """Return the three scores of `said`, each against the reference that it is closest to by that score."""
+    one, two, longest = zip(*_scores(said, references), strict=True) if references else ((0.0,),) * 3
+    return max(one), max(two), max(longest)
+
+
+def of_closest(said: str, references: Sequence[str]) -> Scores:
+    """Return the three scores of `said` against the one reference with the highest ROUGE-1, the first of equals."""
+    return max(_scores(said, references), key=lambda scores: scores[0], default=(0.0, 0.0, 0.0))
+
+
+def _scores(said: str, references: Sequence[str]) -> list[Scores]:
     own = _words(said)
     others = [_words(reference) for reference in references]
-    return (
-        max((_grams(own, other, 1) for other in others), default=0.0),
-        max((_grams(own, other, 2) for other in others), default=0.0),
-        max((_f1(_common(own, other), len(own), len(other)) for other in others), default=0.0),
-    )
+    return [
+        (_grams(own, other, 1), _grams(own, other, 2), _f1(_common(own, other), len(own), len(other))) for other in others
+    ]
 
 
 def _words(text: str) -> list[str]:

@@ -42,7 +42,7 @@ def main(arguments: list[str] | None = None) -> None:
         figures += found
         seconds[name] = round(time.perf_counter() - began, 1)
         if not found:
-            print(f"| {name} | left out: what it reads was not given | | | | | |", flush=True)
+            print(f"| {name} | left out: what it reads was not given | | | | | | |", flush=True)
     space = given.embedding.space if given.embedding else "off"
     reached = [each.reached for each in figures if each.reached is not None]
     took = ", ".join(f"{name} {took:.0f}" for name, took in seconds.items())

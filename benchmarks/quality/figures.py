@@ -1,5 +1,6 @@
 """A figure: what was measured of ours and of its baselines on the same units, with 95 % intervals of a paired bootstrap."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -10,6 +11,11 @@ from benchmarks.quality.metrics import Floats, Ints, Truths
 
 DRAWS = 1000
 _SEED = 14
+_HALVES = {
+    "test": re.compile(r"\btest\b"),
+    "set aside": re.compile(r"\baside\b"),
+    "development": re.compile(r"\b(?:train|dev|val|validation|development)\b"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +47,11 @@ class Figure:
     lower: bool = False  # the lower, the better
     note: str = ""
     ceiling: Sequence[Result] = ()
+
+    @property
+    def half(self) -> str:
+        """Which half of a set that was split for training it is of, by the name of its files; "" of a whole set."""
+        return next((half for half, named in _HALVES.items() if named.search(self.benchmark)), "")
 
     @property
     def best(self) -> Result | None:

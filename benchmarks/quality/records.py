@@ -10,13 +10,14 @@ from typing import Any
 Record = dict[str, Any]
 
 _ENDING = ".jsonl.gz"
-_HALVES = ("", ".train", ".dev", ".val", ".validation", ".test")
+_PARTS = ("train", "dev", "val", "validation", "test")
+_HALVES = ("", *(f".{part}" for part in _PARTS))
 _SPLIT = ("csabstruct", "csabstracts", "pubmedqa_l", "aclsum", "scholar_inbox_highlights", "scitldr_a")
 SEARCHED = ("scifact", "cacm", "cranfield")
 KNOWN = frozenset(
     [
         *(f"{name}{half}" for name in _SPLIT for half in _HALVES),
-        *(f"{name}.{part}" for name in SEARCHED for part in ("corpus", "queries", "train", "dev", "test")),
+        *(f"{name}.{part}" for name in SEARCHED for part in ("corpus", "queries", *_PARTS)),
         *(f"csfcube.{part}" for part in ("corpus", "anns")),
         *(f"goldstandard.{part}" for part in ("papers", "profiles", "ratings")),
     ]

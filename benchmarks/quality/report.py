@@ -7,8 +7,8 @@ from pathlib import Path
 from benchmarks.quality.figures import Figure, Result
 
 HEAD = (
-    "| set | figure | ours [95 %] | beside it | n | reach | ours less the best of these [95 %] |",
-    "|---|---|---|---|---|---|---|",
+    "| set | half | figure | ours [95 %] | beside it | n | reach | ours less the best of these [95 %] |",
+    "|---|---|---|---|---|---|---|---|",
 )
 
 
@@ -16,6 +16,7 @@ def line(figure: Figure) -> str:
     """Return a figure's line."""
     cells = (
         figure.benchmark,
+        figure.half or "whole",
         f"{figure.name}{' (lower is better)' if figure.lower else ''}{f'; {figure.note}' if figure.note else ''}",
         "; ".join(_told(each, figure, first=not at) for at, each in enumerate(figure.ours)),
         "; ".join(f"{each.method} {_number(each.value, figure)}" for each in (*figure.baselines, *figure.ceiling)),
@@ -59,6 +60,7 @@ def _number(value: float, figure: Figure) -> str:
 def _plain(figure: Figure) -> dict[str, object]:
     return {
         "set": figure.benchmark,
+        "half": figure.half,
         "figure": figure.name,
         "note": figure.note,
         "n": figure.count,

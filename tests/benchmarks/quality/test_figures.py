@@ -71,7 +71,7 @@ def test_an_aim_is_reached_from_its_side() -> None:
 
 def test_a_line_tells_all_that_was_measured() -> None:
     told = report.line(figure([0.8, 0.8], [0.5, 0.5], reach=0.75, percent=True, note="as shipped"))
-    ours = "| set | hits; as shipped | **80.0** [80.0, 80.0] | baseline 0 50.0 |"
+    ours = "| set | whole | hits; as shipped | **80.0** [80.0, 80.0] | baseline 0 50.0 |"
     assert told == f"{ours} 2 abstracts | ≥ 75.0: yes | +30.0 [+30.0, +30.0] |"
 
 
@@ -94,3 +94,18 @@ def test_everything_is_written(tmp_path: Path) -> None:
 
 def test_there_are_as_many_draws_for_all() -> None:
     assert len(of_values("ours", [1.0, 0.0]).draws) == figures.DRAWS
+
+
+@pytest.mark.parametrize(
+    ("name", "half"),
+    [
+        ("SciTLDR dev, three summaries or more", "development"),
+        ("CSAbstruct dev+train, the surest", "development"),
+        ("CS-Abstracts validation", "development"),
+        ("ACLSum test", "test"),
+        ("marked, aside", "set aside"),
+        ("Scholar Inbox", ""),
+    ],
+)
+def test_a_figure_says_which_half_it_is_of(name: str, half: str) -> None:
+    assert Figure(name, "hits", [], [], 0, "abstracts").half == half

@@ -42,6 +42,12 @@ def test_the_files_of_a_test_half_are_found_by_their_names(tmp_path: Path) -> No
     assert folder.unknown() == ["novel.train"]
 
 
+def test_validation_files_of_any_set_are_known(tmp_path: Path) -> None:
+    for name in ("csabstracts.validation", "aclsum.val", "scifact.validation", "cacm.val", "scitldr_a.validation"):
+        put(tmp_path, name, [])
+    assert Folder(tmp_path).unknown() == []
+
+
 def test_what_is_not_there_is_left_out_and_what_is_unknown_is_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -62,7 +68,7 @@ def test_the_model_that_ships_is_judged_on_a_test_half(tmp_path: Path, capsys: p
     # the commonest of the roles that come ten, ten, ten and five times
     assert by_name["accuracy"]["baselines"][0]["value"] == pytest.approx(10 / 35)
     assert by_name["no result reported, AUC"]["n"] == 10
-    assert "| CSAbstruct test | accuracy; as shipped |" in told
+    assert "| CSAbstruct test | test | accuracy; as shipped |" in told
 
 
 def test_marked_sentences_and_spans_are_judged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -72,9 +78,36 @@ def test_marked_sentences_and_spans_are_judged(tmp_path: Path, capsys: pytest.Ca
     text = " ".join(ABSTRACT)
     put(tmp_path, "scholar_inbox_highlights", [{"abstract": text, "spans": [[0, len(ABSTRACT[0]), "problem"]]}] * 2)
     told = measured(tmp_path, capsys, "parts")
-    assert "| ACLSum test | challenge, hit@1 | **100.0** [100.0, 100.0] | first 100.0; last 0.0; random 25.0 |" in told
-    assert "| ACLSum test | approach, hit@1 | **100.0**" in told
-    assert "| Scholar Inbox | problem, hit@1 | **100.0**" in told
+    assert (
+        "| ACLSum test | test | challenge, hit@1 | **100.0** [100.0, 100.0] | first 100.0; last 0.0; random 25.0 |" in told
+    )
+    assert "| ACLSum test | test | approach, hit@1 | **100.0**" in told
+    assert "| Scholar Inbox | whole | problem, hit@1 | **100.0**" in told
+    assert (
+        "| ACLSum test | test | outcome, shown and right | **100.0** [100.0, 100.0] | shown at all 100.0 | 2 abstracts |"
+        in told
+    )
+    assert "| Scholar Inbox | whole | problem, shown and right | **100.0**" in told
+
+
+def test_what_is_shown_is_judged_and_not_the_fittest_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    # The fittest for a result is the second; as evidence nothing of this is shown.
+    sentences = ["We propose a paged cache that shares blocks between requests.", "The cache is made of blocks."]
+    marks = {"challenge": [0, 0], "approach": [1, 0], "outcome": [0, 1]}
+    records = [
+        {
+            "title": "A paged cache",
+            "sentences": {"abstract": sentences},
+            "highlights": {name: {"abstract": mark} for name, mark in marks.items()},
+        }
+    ] * 6
+    put(tmp_path, "aclsum.test", records)
+    told = measured(tmp_path, capsys, "parts")
+    assert "| ACLSum test | test | outcome, hit@1 | **100.0**" in told
+    assert "| ACLSum test | test | outcome, shown and right | **0.0** [0.0, 0.0] | shown at all 0.0 | 6 abstracts |" in told
+    assert (
+        "| ACLSum test | test | challenge, shown where there is none (lower is better) | **0.0** [0.0, 0.0] |  | 6" in told
+    )
 
 
 def test_search_is_judged_through_the_store(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -82,7 +115,7 @@ def test_search_is_judged_through_the_store(tmp_path: Path, capsys: pytest.Captu
     put(tmp_path, "cacm.corpus", corpus)
     put(tmp_path, "cacm.queries", [{"id": "1", "q": "blocks of a table?", "rel": ["2"]}, {"id": "2", "q": "x", "rel": []}])
     told = measured(tmp_path, capsys, "search")
-    assert "| CACM | nDCG@10 | **1.000** [1.000, 1.000] | FTS5 1.000 | 1 questions |" in told
+    assert "| CACM | whole | nDCG@10 | **1.000** [1.000, 1.000] | FTS5 1.000 | 1 questions |" in told
 
 
 def test_a_screening_set_is_ranked_by_ten_labels(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -91,8 +124,8 @@ def test_a_screening_set_is_ranked_by_ten_labels(tmp_path: Path, capsys: pytest.
     records = [{"title": title, "abstract": text, "label": label} for title, text, label in (*about, *others)]
     put(tmp_path, "slr.caches", records)
     told = measured(tmp_path, capsys, "labels")
-    assert "| caches | average precision, 10 marked more | **1.000** [1.000, 1.000] |" in told
-    assert "| caches | average precision, 10 as examples | **1.000** [1.000, 1.000] |" in told
+    assert "| caches | whole | average precision, 10 marked more | **1.000** [1.000, 1.000] |" in told
+    assert "| caches | whole | average precision, 10 as examples | **1.000** [1.000, 1.000] |" in told
 
 
 def test_a_span_is_hit_when_more_than_half_of_the_shorter_is_shared() -> None:

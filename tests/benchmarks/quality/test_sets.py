@@ -15,7 +15,7 @@ from benchmarks.quality.dangling import dangles
 from benchmarks.quality.embedding import Embedding
 from benchmarks.quality.metrics import ndcg
 from benchmarks.quality.search import judged
-from benchmarks.rouge import rouge
+from benchmarks.rouge import of_closest, rouge
 from bot.models import Item, Kind
 from tests.fakes.concepts import Concepts
 
@@ -158,6 +158,14 @@ def test_rouge_counts_stems_of_longer_words() -> None:
     assert rouge("the bus", ["the buses"])[0] == pytest.approx(0.5)
     assert rouge("a b c d", ["d c b a", "x"])[2] == pytest.approx(0.25)
     assert rouge("", ["a"]) == (0.0, 0.0, 0.0)
+
+
+def test_of_several_references_the_one_with_the_highest_rouge_1_counts_for_all_three() -> None:
+    # The first shares all words in another order, the second two of them in this order: 1, 0, .25 and .5, .33, .5.
+    references = ["d c b a", "a b x y"]
+    assert of_closest("a b c d", references) == pytest.approx((1.0, 0.0, 0.25))
+    assert rouge("a b c d", references) == pytest.approx((1.0, 1 / 3, 0.5))
+    assert of_closest("a", []) == rouge("a", []) == (0.0, 0.0, 0.0)
 
 
 def test_vectors_are_kept_between_runs(tmp_path: Path) -> None:
