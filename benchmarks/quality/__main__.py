@@ -14,13 +14,13 @@ from pathlib import Path
 from benchmarks.quality import report
 from benchmarks.quality.embedding import Embedding, as_set
 from benchmarks.quality.figures import Figure
-from benchmarks.quality.inputs import Inputs
+from benchmarks.quality.inputs import MARKED, Inputs
 from benchmarks.quality.records import Folder
 
 # Modules of this package: each has `measure`, which yields its figures.
 MEASURES = (
-    "roles", "parts", "sentence", "edition", "dangling", "search", "known", "similar", "profiles", "labels", "archive",
-    "digests",
+    "roles", "parts", "marked", "sentence", "edition", "dangling", "search", "known", "similar", "profiles", "labels",
+    "archive", "digests",
 )  # fmt: skip
 
 
@@ -62,6 +62,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--cache", type=Path, help="where to keep vectors and cross-validated answers between runs")
     parser.add_argument("--embeddings", choices=("on", "fast", "off"), default="on")
     parser.add_argument("--days", type=int, default=12, help="how many days of Daily Papers are ranked")
+    parser.add_argument("--marked", type=Path, default=MARKED, help="a folder with abstracts marked by reading")
+    parser.add_argument("--half", choices=("development", "aside"), default="development", help="of the marked abstracts")
     parser.add_argument("--only", nargs="+", choices=MEASURES, metavar="NAME", help=", ".join(MEASURES))
     return parser
 
@@ -80,6 +82,8 @@ def _given(asked: argparse.Namespace) -> Inputs:
         asked.corpus,
         asked.hf,
         asked.days,
+        asked.marked,
+        asked.half,
     )
 
 

@@ -16,6 +16,7 @@ UNSEEN = "as shipped"
 CROSSED = f"cross-validated, {FOLDS} folds"
 
 _ROOT = Path(__file__).parents[2]
+MARKED = Path(__file__).parent / "marked"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,8 @@ class Inputs:
     corpus: Path | None = None
     hf: Path | None = None
     days: int = 12
+    marked: Path = MARKED
+    half: str = "development"
 
     def cross_validated(self, trainer: str, records: Sequence[Record]) -> list[Any]:
         """Return what `training.<trainer>.cross_validated` says of each record by a model that was trained on other records.

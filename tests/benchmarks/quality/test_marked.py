@@ -1,0 +1,88 @@
+"""What is shown, held against abstracts that were marked by reading."""
+
+import json
+from collections.abc import Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks.quality.__main__ import main
+from benchmarks.quality.marked import is_right, read
+from benchmarks.quality.records import Folder
+from tests.benchmarks.quality.test_run import ABSTRACT, put
+
+CLAUSE = "throughput improves by 2.4 times"
+MARKS: dict[str, Any] = {"l": "PADR", "p": [[0]], "m": [[1], [2]], "e": [[3, CLAUSE]], "w": [], "h": [[3, CLAUSE]]}
+RECORD = {"id": "arxiv:2601.00001", "corpus": "recent", "title": "A paged cache", "sentences": ABSTRACT, "marks": MARKS}
+
+
+def write(folder: Path, name: str, records: Sequence[dict[str, Any]]) -> None:
+    (folder / f"{name}.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+
+
+def measured(folder: Path, capsys: pytest.CaptureFixture[str], *more: str) -> str:
+    main(["--data", str(folder), "--embeddings", "off", "--marked", str(folder), "--only", "marked", *more])
+    return capsys.readouterr().out
+
+
+def test_a_text_that_rests_on_the_sentence_and_has_most_of_its_words_is_right() -> None:
+    spans = [("It is slow, but throughput improves by 2.4 times.", CLAUSE)]
+    quotes = [spans[0][0]]
+    assert is_right("Throughput improves by 2.4 times.", quotes, spans)
+    assert not is_right("It is slow.", quotes, spans)
+    assert not is_right("Throughput improves by 2.4 times.", ["Another sentence."], spans)
+    assert not is_right("Throughput improves by 2.4 times.", quotes, [])
+
+
+def test_parts_are_right_by_the_marks_of_the_half_that_is_asked_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    none = RECORD | {"marks": {**MARKS, "p": [], "e": [], "h": []}}
+    write(tmp_path, "development", [RECORD, none])
+    write(tmp_path, "aside", [none])
+    told = measured(tmp_path, capsys)
+    ours = "| marked, development | development |"
+    assert f"{ours} problem, right, of those that have one | **100.0** [100.0, 100.0] |  | 1 abstracts |" in told
+    assert f"{ours} problem, right, of those shown | **50.0**" in told
+    assert f"{ours} problem, shown, of those that have none (lower is better) | **100.0**" in told
+    assert f"{ours} method, right, of those that have one | **100.0** [100.0, 100.0] |  | 2 abstracts |" in told
+    assert f"{ours} headline, right in gist or evidence | **100.0**" in told
+    assert "marked, aside" not in told
+    told = measured(tmp_path, capsys, "--half", "aside")
+    assert "| marked, aside | set aside | problem, shown, of those that have none (lower is better) | **100.0**" in told
+    assert "marked, development" not in told
+
+
+def test_a_text_that_may_not_be_kept_is_found_by_its_id(tmp_path: Path) -> None:
+    text = " ".join(ABSTRACT)
+    begins = [text.index(sentence) for sentence in ABSTRACT]
+    offsets = [[begin, begin + len(sentence)] for begin, sentence in zip(begins, ABSTRACT, strict=True)]
+    record = {key: value for key, value in RECORD.items() if key != "sentences"}
+    record |= {"id": "acl:p1", "sha256": sha256(text.encode()).hexdigest(), "offsets": offsets}
+    at = ABSTRACT[3].index(CLAUSE)
+    record["marks"] = {**MARKS, "e": [[3, at, at + len(CLAUSE)]]}
+    write(tmp_path, "development", [record])
+    assert read(tmp_path / "development.jsonl", Folder(tmp_path)) == []
+    put(tmp_path, "aclsum.train", [{"id": "p1", "sentences": {"abstract": ABSTRACT}}])
+    (found,) = read(tmp_path / "development.jsonl", Folder(tmp_path))
+    assert found.text == text
+    assert found.spans["e"] == [(ABSTRACT[3], CLAUSE)]
+    put(tmp_path, "aclsum.train", [{"id": "p1", "sentences": {"abstract": ABSTRACT[:3]}}])
+    with pytest.raises(ValueError, match="acl:p1 is another than the one that was marked"):
+        read(tmp_path / "development.jsonl", Folder(tmp_path))
+
+
+def test_two_readers_agree_as_far_as_their_marks_do(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    other = RECORD | {"marks": {**MARKS, "l": "PADD", "w": [[3]], "e": [[2]]}}
+    write(tmp_path, "development", [RECORD])
+    write(tmp_path, "aside", [RECORD | {"id": "arxiv:2601.00002"}])
+    write(tmp_path, "second", [other, other | {"id": "arxiv:2601.00002"}, other | {"id": "arxiv:2601.00003"}])
+    told = measured(tmp_path, capsys)
+    assert "| marked twice | whole | letters of sentences agree | **75.0** [75.0, 75.0] |  | 2 abstracts |" in told
+    # 3 of 4 alike; by chance P with P, A with A, D with D: (1 + 1 + 2) / 16
+    assert "| marked twice | whole | kappa of the letters | **.667**" in told
+    assert "| marked twice | whole | why it matters, both say whether there is one | **0.0**" in told
+    assert "| marked twice | whole | evidence, a sentence in common | **0.0**" in told
+    assert "| marked twice | whole | method, a sentence in common | **100.0**" in told
