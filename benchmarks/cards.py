@@ -229,6 +229,8 @@ def draw(path: Path, count: int, seed: int, marked_in: Sequence[Path] = _MARKED)
 
 # --- the table
 
+_DENIES = re.compile(r"\b(?:does not|reports? no|names? no)\b")  # not `No abstract was available.`
+
 Row = tuple[str, str, float]  # what, of what, and per cent or what the name says
 
 
@@ -253,8 +255,9 @@ def _parts(made: Sequence[Made]) -> Iterator[Row]:
     everything = f"{len(made):,} abstracts"
     for at, name in enumerate(PARTS):
         missing = [each.summary.parts[at].text for each in made if not each.summary.parts[at].found]
-        yield f"{name.lower()}: silent", everything, 100 * sum(not text for text in missing) / len(made)
-        yield f"{name.lower()}: denied", everything, 100 * sum(bool(text) for text in missing) / len(made)
+        denied = sum(_DENIES.search(text) is not None for text in missing)
+        yield f"{name.lower()}: silent", everything, 100 * (len(missing) - denied) / len(made)
+        yield f"{name.lower()}: denied", everything, 100 * denied / len(made)
         yield f"{name.lower()}: on the card", everything, _share(each.part(name) is not None for each in made)
     yield "no gist", everything, _share(not each.entry.gist for each in made)
 

@@ -4,14 +4,16 @@ A part that is shown is right when a sentence that it rests on has a marked span
 of that span's telling words. Of each part: right, of the abstracts that have one, and of those of which one is shown; shown,
 of those that have none. Of why it matters, too, how many of those that have one are shown one, right or not. The headline
 result is right where the gist or the evidence has it; "on the card", where any line of a card made for no topic does.
-How far two readers agree, on the abstracts that were marked twice: the sentences' letters (and Cohen's kappa of these),
-whether there is a part, and where both found one, whether they marked a sentence in common.
+Denials: of other abstracts that were once said to name no problem or no result, how many still are, and of these how many
+have none. How far two readers agree, on the abstracts that were marked twice: the sentences' letters (and Cohen's kappa of
+these), whether there is a part, and where both found one, whether the second's best sentence is among the first's.
 
 `--half aside` measures the half that nothing was chosen by; without it, the development half. A text that may not be kept
-here is found in the folder's files by its id, its hash checked; those that are not there are left out, and the count says so.
+here is found in ACLSum's files by its id, its hash checked; those that are not there are left out, and the count says so.
 """
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -42,6 +44,7 @@ _ENOUGH = 0.6  # of a span's telling words
 _STEM = 7  # letters by which two forms of a word are told to be one
 _REACH = {PROBLEM: 0.85, METHOD: 0.92, EVIDENCE: 0.88}
 _REACH_WHY, _REACH_RIGHT_WHY, _REACH_HEADLINE = 0.6, 0.85, 0.8
+_REACH_DENIED = 0.9  # its lower bound
 
 Spans = Sequence[tuple[str, str]]  # of each, the sentence in which it stands, and its own words
 
@@ -67,6 +70,7 @@ def measure(given: Inputs) -> Iterator[Figure]:
         found = read(path, given.folder)
         if found:
             yield from _figures(f"marked, {given.half}", found)
+    yield from _denials(_lines(given.marked / "denied.jsonl"))
     yield from _agreement(given.marked)
 
 
@@ -77,7 +81,7 @@ def read(path: Path, folder: Folder) -> list[Marked]:
     """Return the marked abstracts of a file whose text is there; raises ValueError where it is another than was marked."""
     records = _lines(path)
     kept = _elsewhere(folder) if any("sentences" not in record for record in records) else {}
-    return [_marked(record, told) for record in records if (told := _sentences(record, kept))]
+    return [found for record in records if (found := _marked(record, kept))]
 
 
 def _lines(path: Path) -> list[Record]:
@@ -88,22 +92,18 @@ def _elsewhere(folder: Folder) -> dict[str, Record]:
     return {f"acl:{record['id']}": record for record in folder.all(folder.parts("aclsum"))}
 
 
-def _sentences(record: Record, kept: Mapping[str, Record]) -> list[str]:
-    """The sentences that were marked, none where the text is not there."""
-    if "sentences" in record:
-        return list(record["sentences"])
-    if record["id"] not in kept:
-        return []
-    text = " ".join(kept[record["id"]]["sentences"]["abstract"])
-    if sha256(text.encode()).hexdigest() != record["sha256"]:
-        raise ValueError(f"the text of {record['id']} is another than the one that was marked")
-    return [text[begin:end] for begin, end in record["offsets"]]
-
-
-def _marked(record: Record, sentences: Sequence[str]) -> Marked:
+def _marked(record: Record, kept: Mapping[str, Record]) -> Marked | None:
+    """The record with its text, None where that is not there."""
+    title, sentences = record.get("title") or "", record.get("sentences")
+    if sentences is None:
+        if record["id"] not in kept:
+            return None
+        title, sentences = kept[record["id"]].get("title") or "", kept[record["id"]]["sentences"]["abstract"]
+        if sha256("\n".join(sentences).encode()).hexdigest() != record["sha256"]:
+            raise ValueError(f"the text of {record['id']} is another than the one that was marked")
     marks = record["marks"]
     spans = {letter: [_span(span, sentences) for span in marks[letter]] for letter in (*LETTERS.values(), HEADLINE)}
-    return Marked(record["title"], " ".join(sentences), spans)
+    return Marked(title, " ".join(sentences), spans)
 
 
 def _span(span: Sequence[Any], sentences: Sequence[str]) -> tuple[str, str]:
@@ -184,6 +184,30 @@ def _share_of(name: str, figure: str, values: Sequence[bool], reach: float | Non
     return Figure(name, figure, ours, (), len(values), "abstracts", reach, percent=True, lower=lower)
 
 
+# --- what is denied
+
+_DENIES = re.compile(r"\b(?:does not|reports? no|names? no)\b")  # not `No abstract was available.`
+_ASKED = {"problem": PROBLEM, "result": EVIDENCE}
+
+
+def _denials(records: Sequence[Record]) -> Iterator[Figure]:
+    """How many of those that were denied a part still are, and how often that is true."""
+    for asked, part in _ASKED.items():
+        of = [record for record in records if record["asked"] == asked]
+        denied = [_is_denied(Marked(record["title"], " ".join(record["sentences"]), {}).item, part) for record in of]
+        if of:
+            yield _share_of("denied", f"{asked}, denied", denied)
+        true = [not record["there"] for record, holds in zip(of, denied, strict=True) if holds]
+        if true:
+            yield _share_of("denied", f"{asked}, true where denied", true, _REACH_DENIED)
+
+
+def _is_denied(item: Item, part: str) -> bool:
+    """Whether the summary says in words that the part is not there; a part that is left out is not denied."""
+    told = extract(item).parts[PARTS.index(part)]
+    return not told.found and _DENIES.search(told.text) is not None
+
+
 # --- two readers
 
 
@@ -204,13 +228,11 @@ def _agreement(folder: Path) -> Iterator[Figure]:
     for part, letter in {**LETTERS, "Headline": HEADLINE}.items():
         there = [bool(one[letter]) == bool(other[letter]) for one, other in pairs]
         both = [
-            bool({span[0] for span in one[letter]} & {span[0] for span in other[letter]})
-            for one, other in pairs
-            if one[letter] and other[letter]
+            other[letter][0][0] in {span[0] for span in one[letter]} for one, other in pairs if one[letter] and other[letter]
         ]
         yield _share_of("marked twice", f"{part.lower()}, both say whether there is one", there)
         if both:
-            yield _share_of("marked twice", f"{part.lower()}, a sentence in common", both)
+            yield _share_of("marked twice", f"{part.lower()}, the second's best is among the first's", both)
 
 
 def _confusion(one: str, other: str) -> Floats:

@@ -56,18 +56,14 @@ def test_parts_are_right_by_the_marks_of_the_half_that_is_asked_for(
 
 
 def test_a_text_that_may_not_be_kept_is_found_by_its_id(tmp_path: Path) -> None:
-    text = " ".join(ABSTRACT)
-    begins = [text.index(sentence) for sentence in ABSTRACT]
-    offsets = [[begin, begin + len(sentence)] for begin, sentence in zip(begins, ABSTRACT, strict=True)]
-    record = {key: value for key, value in RECORD.items() if key != "sentences"}
-    record |= {"id": "acl:p1", "sha256": sha256(text.encode()).hexdigest(), "offsets": offsets}
+    record: dict[str, Any] = {"id": "acl:p1", "sha256": sha256("\n".join(ABSTRACT).encode()).hexdigest()}
     at = ABSTRACT[3].index(CLAUSE)
     record["marks"] = {**MARKS, "e": [[3, at, at + len(CLAUSE)]]}
     write(tmp_path, "development", [record])
     assert read(tmp_path / "development.jsonl", Folder(tmp_path)) == []
-    put(tmp_path, "aclsum.train", [{"id": "p1", "sentences": {"abstract": ABSTRACT}}])
+    put(tmp_path, "aclsum.train", [{"id": "p1", "title": "A", "sentences": {"abstract": ABSTRACT}}])
     (found,) = read(tmp_path / "development.jsonl", Folder(tmp_path))
-    assert found.text == text
+    assert (found.title, found.text) == ("A", " ".join(ABSTRACT))
     assert found.spans["e"] == [(ABSTRACT[3], CLAUSE)]
     put(tmp_path, "aclsum.train", [{"id": "p1", "sentences": {"abstract": ABSTRACT[:3]}}])
     with pytest.raises(ValueError, match="acl:p1 is another than the one that was marked"):
@@ -84,5 +80,14 @@ def test_two_readers_agree_as_far_as_their_marks_do(tmp_path: Path, capsys: pyte
     # 3 of 4 alike; by chance P with P, A with A, D with D: (1 + 1 + 2) / 16
     assert "| marked twice | whole | kappa of the letters | **.667**" in told
     assert "| marked twice | whole | why it matters, both say whether there is one | **0.0**" in told
-    assert "| marked twice | whole | evidence, a sentence in common | **0.0**" in told
-    assert "| marked twice | whole | method, a sentence in common | **100.0**" in told
+    assert "| marked twice | whole | evidence, the second's best is among the first's | **0.0**" in told
+    assert "| marked twice | whole | method, the second's best is among the first's | **100.0**" in told
+
+
+def test_a_part_that_is_left_out_is_not_denied(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    bare = {"id": "arxiv:2601.00003", "title": "Caches", "sentences": ABSTRACT[1:2], "span": [], "there": False}
+    foreign = bare | {"sentences": ["Диффузионные модели порождают изображения."]}  # said not to be in English
+    write(tmp_path, "denied", [each | {"asked": "result"} for each in (bare, bare, foreign)])
+    told = measured(tmp_path, capsys)
+    assert "| denied | whole | result, denied | **0.0** [0.0, 0.0] |  | 3 abstracts |" in told
+    assert "true where denied" not in told
