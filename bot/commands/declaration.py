@@ -307,7 +307,12 @@ def _any_topic(words: Words, _usage: Usage) -> str:
     return word.text if word else ""
 
 
-def _item_before_topic(words: Words, usage: Usage) -> str:
+def is_quotation(left: str) -> bool:
+    """Say whether a text with plain signs is a quotation, with a topic behind it or without."""
+    return _QUOTED_FOR.fullmatch(left.rstrip()) is not None
+
+
+def item_before_topic(words: Words, usage: Usage) -> str:
     """Read all words as a title, but the last `for TOPIC`; behind a quotation only that."""
     words.peek()
     start, left = words.at, words.typed.text[words.at : words.end].rstrip()
@@ -323,7 +328,8 @@ def _item_before_topic(words: Words, usage: Usage) -> str:
     return item
 
 
-def _topic_behind(words: Words, _usage: Usage) -> str:
+def topic_behind(words: Words, _usage: Usage) -> str:
+    """Read the name behind `for`, "" where there is none."""
     word = words.next() if words.take("for") else None
     return word.text if word else ""
 
@@ -368,8 +374,8 @@ ANY_TOPIC = Argument("[TOPIC]", text, _any_topic)
 FOR = Option(help="For which topic; needed where several are subscribed here.", suggests="topic")
 
 ItemName = Annotated[str, rest("ITEM", item_text, "an item"), ITEM]
-ItemBeforeTopic = Annotated[str, Argument("ITEM", text, _item_before_topic), ITEM]
-ForTopic = Annotated[str, Argument("[for TOPIC]", behind("for"), _topic_behind), FOR]
+ItemBeforeTopic = Annotated[str, Argument("ITEM", text, item_before_topic), ITEM]
+ForTopic = Annotated[str, Argument("[for TOPIC]", behind("for"), topic_behind), FOR]
 TopicHere = Annotated[str, topic(), HERE]
 TopicNamed = Annotated[str, topic(), NAMED]
 PageNumber = Annotated[

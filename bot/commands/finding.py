@@ -1,7 +1,8 @@
 """The commands that find: search, show, similar, why, now, rest."""
 
+import re
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Self
 
 from bot.commands.declaration import (
     ANY_TOPIC,
@@ -19,8 +20,12 @@ from bot.commands.declaration import (
     Usage,
     behind,
     declared,
+    end,
     flag,
+    is_quotation,
+    item_before_topic,
     rest,
+    topic_behind,
 )
 from bot.commands.words import Words, query_text
 
@@ -53,6 +58,9 @@ class Search(Command):
     ] = ""
 
 
+_BIBTEX_BEHIND = re.compile(r"(?<! for) -*bibtex(?:[.,;:!?]?$|(?= for [^ ]+$))", re.IGNORECASE)
+
+
 @declared(
     "show",
     Group.FINDING,
@@ -67,6 +75,23 @@ class Show(Command):
     item: ItemBeforeTopic
     topic: ForTopic = ""
     bibtex: Annotated[bool, flag("bibtex"), Option(help="Its entry for a bibliography.")] = False
+
+    @classmethod
+    def read(cls, words: Words) -> Self:
+        """Read `bibtex` before the item, behind it or behind its topic; a title that ends so stands between quotation marks."""
+        bibtex = words.take("bibtex") is not None
+        words.peek()
+        left = words.signs[words.at : words.end]
+        found = None if bibtex or is_quotation(left) else _BIBTEX_BEHIND.search(left)
+        if found is None:
+            item, topic = item_before_topic(words, cls.usage), topic_behind(words, cls.usage)
+        else:
+            before = Words(words.typed, words.at, words.at + found.start())
+            item, topic = item_before_topic(before, cls.usage), topic_behind(before, cls.usage)
+            words.at += found.end()
+            topic = topic or topic_behind(words, cls.usage)
+        end(words, cls.usage)
+        return cls(item, topic, bibtex or found is not None)
 
 
 @declared("similar", Group.FINDING, example="similar https://arxiv.org/abs/2606.01234", aliases=("related", "similar to"))

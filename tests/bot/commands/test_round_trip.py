@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.commands import Command, help_for, parse, write
+from bot.commands import Command, Show, help_for, parse, write
 from bot.errors import UsageError
 from tests.bot.commands.generate import commands, texts
 
@@ -36,3 +36,12 @@ def test_any_text_is_a_command_or_a_usage_error_that_points_into_it(verb: str, r
     else:
         assert parse(write(answer)) == answer
         assert help_for(text) is not None
+
+
+@given(
+    st.from_regex(r"[1-9]|26\d\d\.0\d{4}|[a-z]+/[a-z]+", fullmatch=True), st.from_regex(r"|[a-z]+-[a-z]+", fullmatch=True)
+)
+def test_of_an_items_card_the_bibtex_is_asked_for_before_behind_or_between(item: str, topic: str) -> None:
+    of_topic = f" for {topic}" if topic else ""
+    for said in (f"bibtex {item}{of_topic}", f"{item} bibtex{of_topic}", f"{item}{of_topic} bibtex"):
+        assert parse(f"show {said}") == Show(item, topic, bibtex=True)
