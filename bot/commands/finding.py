@@ -78,7 +78,7 @@ class Show(Command):
 
     @classmethod
     def read(cls, words: Words) -> Self:
-        """Read `bibtex` before the item, behind it or behind its topic; a title that ends so stands between quotation marks."""
+        """Read `bibtex` before the item, behind it or behind its topic; a title that ends so is to be quoted."""
         bibtex = words.take("bibtex") is not None
         words.peek()
         left = words.signs[words.at : words.end]
