@@ -224,12 +224,8 @@ def card_buttons(key: str, topic: str) -> tuple[Button, ...]:
         Button("Save", write(Save(key))),
         Button("Why", write(Why(key, topic))),
         Button("Similar", write(Similar(key))),
+        Button("BibTeX", write(Show(key, bibtex=True))),
     )
-
-
-def bibtex_button(key: str) -> Button:
-    """Return the button that hands over the item of that key as BibTeX."""
-    return Button("BibTeX", write(Show(key, bibtex=True)))
 
 
 # --- how a digest is told in a chat

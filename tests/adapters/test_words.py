@@ -7,7 +7,6 @@ from adapters.words import (
     SpanKind,
     authors,
     badges,
-    bibtex_button,
     brief_title,
     byline,
     card_buttons,
@@ -318,7 +317,8 @@ def test_no_more_is_counted_on_topic_than_is_noted() -> None:
 def test_a_card_says_what_one_may_do_in_short() -> None:
     pressed = card_buttons(KERNEL_SMITH.key, "gpu-systems")
 
-    assert [button.label for button in pressed] == ["More", "Less", "Save", "Why", "Similar"]
+    assert [button.label for button in pressed] == ["More", "Less", "Save", "Why", "Similar", "BibTeX"]
+    assert parse(pressed[5].command) == Show(KERNEL_SMITH.key, bibtex=True)
     assert parse(pressed[3].command) == Why(KERNEL_SMITH.key, "gpu-systems")
     assert parse(card_buttons(KERNEL_SMITH.key, "")[0].command) == More(KERNEL_SMITH.key, "")
 
@@ -339,4 +339,3 @@ def test_the_menu_of_an_entry_begins_with_its_card() -> None:
 
     assert [button.label for button in offered] == ["Details", "More like this", "Less", "Save", "Similar"]
     assert parse(offered[0].command) == Show(KERNEL_SMITH.key, "gpu-systems")
-    assert parse(bibtex_button(KERNEL_SMITH.key).command) == Show(KERNEL_SMITH.key, bibtex=True)

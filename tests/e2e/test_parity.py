@@ -4,18 +4,28 @@ import asyncio
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from adapters.discord.render.components import form_opened_by, read_button
+from adapters.discord.render.digests import digest_messages
+from adapters.discord.render.messages import reply_messages
+from adapters.slack.render import messages
 from adapters.slack.render.blocks import KEPT
-from bot.commands import TABLE, Command, Less, More, Now, Save, Show, Similar, Subscribe, parse
+from bot.commands import TABLE, Command, Less, More, Now, Rest, Save, Show, Similar, Subscribe, parse
+from bot.models import Layout
 from tests.adapters.discord.asked import values_of
 from tests.e2e import discord_desk, slack_desk
 from tests.e2e.discord_desk import DiscordDesk
 from tests.e2e.slack_desk import SlackDesk
+from tests.fakes.digests import GPU
 from tests.fakes.discord import Message as DiscordMessage
+from tests.fakes.replies import CARD
 from tests.fakes.slack import Message as SlackMessage
+from tests.stores.memory import MemoryStore
 
 # What the table's examples speak of, and what there is.
 _HERE = {
@@ -36,6 +46,7 @@ _BESIDES = (
     "list",
     "topics",
 )
+_DAY = date(2026, 4, 1)
 _LINK = re.compile(r"https://(?:arxiv\.org/abs|github\.com)/[\w./-]+")
 
 
@@ -142,12 +153,36 @@ def _buttons(value: Any) -> Iterator[dict[str, str]]:
 
 async def _command(chats: Any, workspace: str, says: str) -> str:
     if (form := form_opened_by(says)) is not None:
-        return form.topic
+        return form.carried
     found = read_button(says)
     if found is not None and found.command:
         return found.command
     key = found.key if found is not None else says.removeprefix(KEPT) if says.startswith(KEPT) else ""
     return await chats.kept_text(workspace, key) or "" if key else says
+
+
+@pytest.mark.parametrize("layout", [Layout.THREAD, Layout.FULL])
+async def test_a_posted_card_offers_the_same_in_both(layout: Layout) -> None:
+    slack = [list(each.blocks) for each in messages.digest(GPU, layout=layout, late=False)]
+    discord = [list(each.components) for each in digest_messages(GPU, layout=layout)]
+    texts = MemoryStore().chats
+    found = [
+        [each for each in (await _told(texts, "w", told)).actions if not isinstance(parse(each[1]), Rest)]
+        for told in (slack, discord)
+    ]
+
+    if layout is Layout.THREAD:  # its brief has a menu an entry in Slack, one list of them in Discord
+        found = [found[0][len(GPU.entries) :], found[1][len(GPU.entries) :]]
+    assert found[0] == found[1]
+    assert [label for label, _ in found[0][:6]] == ["More", "Less", "Save", "Why", "Similar", "BibTeX"]
+
+
+async def test_a_private_card_begins_with_its_title_and_offers_the_same_in_both() -> None:
+    (slack,), (discord,) = messages.reply(CARD, _DAY), reply_messages(CARD, _DAY)
+    texts = MemoryStore().chats
+
+    assert (await _told(texts, "w", [list(slack.blocks)])).actions == (await _told(texts, "w", [discord.components])).actions
+    assert [CARD.title in str(each) for each in (slack.blocks, discord.components)] == [False, False]
 
 
 def test_what_is_asked_here_is_every_command() -> None:

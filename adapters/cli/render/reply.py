@@ -41,7 +41,8 @@ def typed(command: str) -> str:
 
 
 def _lines(reply: Reply, today: date, sheet: Sheet) -> Iterator[Text]:
-    yield from sheet.wrapped(Text(clean(reply.title), style=STYLES["heading"]))
+    if not reply.cards:  # a card has a title of its own
+        yield from sheet.wrapped(Text(clean(reply.title), style=STYLES["heading"]))
     for paragraph in reply.text:
         yield from sheet.wrapped(_stressed(paragraph))
     if reply.fields:
@@ -51,9 +52,7 @@ def _lines(reply: Reply, today: date, sheet: Sheet) -> Iterator[Text]:
         if not entry.title_only or number == reply.first:
             yield Text()
         yield from _title_alone(number, entry, sheet) if entry.title_only else _entry(number, entry, today, sheet)
-    for card in reply.cards:
-        yield Text()
-        yield from card_view(card, today, sheet)
+    yield from _cards(reply, today, sheet)
     for digest in reply.digests:
         yield Text()
         yield from digest_lines(digest, sheet, reply.layout)
@@ -63,6 +62,12 @@ def _lines(reply: Reply, today: date, sheet: Sheet) -> Iterator[Text]:
         yield from sheet.wrapped(_stressed(step, STYLES["quiet"]))
     for button in reply.buttons:
         yield from sheet.wrapped(Text.assemble((f"{clean(button.label)}: ", STYLES["quiet"]), typed(button.command)))
+
+
+def _cards(reply: Reply, today: date, sheet: Sheet) -> Iterator[Text]:
+    for number, card in enumerate(reply.cards):
+        yield from (Text(),) if number or reply.text else ()
+        yield from card_view(card, today, sheet)
 
 
 def _table(reply: Reply, sheet: Sheet) -> Iterator[Text]:

@@ -29,7 +29,7 @@ from adapters.slack.render.blocks import (
 )
 from adapters.slack.render.limits import units
 from adapters.text import clean, cut, safe_url
-from adapters.words import badges, bibtex_button, byline, card_buttons, card_facts, first_link, signals, title, warnings
+from adapters.words import badges, byline, card_buttons, card_facts, first_link, signals, title, warnings
 from bot.models import Button, Digest, Entry, Item
 
 # Characters, as `units` counts them: an entry with everything at its longest leaves room for what stands around it.
@@ -60,7 +60,7 @@ def _marked(item: Item) -> tuple[str, ...]:
 def entry_group(entry: Entry, number: int, digest: Digest, *, alone: bool = False) -> BlockGroup:
     """Return the card of a digest's entry with its buttons, below a line where it is neither the first nor `alone`."""
     key = entry.ranked.item.key
-    made = card_group(entry, digest.day, (*card_buttons(key, digest.topic), bibtex_button(key)), number)
+    made = card_group(entry, digest.day, card_buttons(key, digest.topic), number)
     line = block_group(divider() if number > 1 and not alone else [])
     return replace(made, blocks=(*line.blocks, *made.blocks), size=line.size + made.size, keys=((key,),))
 

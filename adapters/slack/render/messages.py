@@ -202,9 +202,11 @@ def _reply_groups(reply: Reply, today: date, handed_over: str) -> Iterator[Block
 
 
 def _head(reply: Reply, names: Mentions) -> Iterator[BlockGroup]:
-    title = stressed(reply.title, TITLE, names, BOLD) or text_run("Broadsheet", BOLD)
-    rows = [title, *(sentence(each, _PARAGRAPH, names) for each in reply.text)]
-    texts = [exact(cut(clean(reply.title), TITLE, units)), *(as_mrkdwn(each, _PARAGRAPH) for each in reply.text)]
+    rows = [sentence(each, _PARAGRAPH, names) for each in reply.text]
+    texts = [as_mrkdwn(each, _PARAGRAPH) for each in reply.text]
+    if not reply.cards:  # a card has a title of its own
+        rows.insert(0, stressed(reply.title, TITLE, names, BOLD) or text_run("Broadsheet", BOLD))
+        texts.insert(0, exact(cut(clean(reply.title), TITLE, units)))
     for group, text in _grouped(rows, texts):
         yield block_group(rich(paragraph(*group)), text=text)
     table = [_field(each, names) for each in reply.fields]
