@@ -109,7 +109,7 @@ def _items(raw: object, day: date) -> tuple[Item, ...]:
     except ValidationError:
         return ()
     identifier = arxiv_id(entry.paper.id[:100])
-    title = readable(entry.paper.title or entry.title)[:MAX_TITLE].rstrip()
+    title = _readable(entry.paper.title or entry.title)[:MAX_TITLE].rstrip()
     if identifier is None or not title:
         return ()
     paper = _paper(entry, identifier, title, day)
@@ -124,8 +124,8 @@ def _paper(entry: _Entry, identifier: str, title: str, day: date) -> Item:
         key=f"arxiv:{identifier}",
         kind=Kind.PAPER,
         title=title,
-        abstract=_with_signs(readable(paper.summary or entry.summary)),
-        authors=tuple(dict.fromkeys(author.name for author in paper.authors if author.name and not author.hidden)),
+        abstract=_readable(paper.summary or entry.summary),
+        authors=tuple(author.name for author in paper.authors if author.name and not author.hidden),
         org=organisation.fullname or organisation.name,
         keywords=paper.ai_keywords,
         sources=("huggingface",),
@@ -137,14 +137,54 @@ def _paper(entry: _Entry, identifier: str, title: str, day: date) -> Item:
     )
 
 
-# Macros come without their backslashes: `17.9\times` as `17.9times`, `\sim25` as `sim25`; `sim2real` is a word.
+# --- lost backslashes
+
+_GREEK = (
+    "alpha|beta|gamma|delta|epsilon|zeta|eta|theta|kappa|lambda|mu|nu|xi|pi|rho|sigma|tau|phi|chi|psi|omega|ell|"
+    "Gamma|Delta|Theta|Lambda|Sigma|Phi|Psi|Omega"
+)
+_FONTS = (
+    "math(?:cal|bb|bf|rm|it|sf|frak)|boldsymbol|text(?:bf|it|tt|sc|superscript|subscript)|emph|underline|overline|"
+    "operatorname|widetilde"
+)
+_APART = r"(?<![\\\w/.-])"  # not in a word, an address or a name with a hyphen, and not where the backslash is still there
+# Macros come without their backslashes (`17.9times`, `sim25`, `66.3 %rightarrow72.9`), in one abstract of thirty. They are
+# put back where nothing else can be meant: `4 times`, `sim2real`, `PixArt-alpha` and `muP` are words, and stay. What the
+# service did to arXiv's text was counted on the 2,723 papers of 409 days whose abstract is known from arXiv, too.
+_LOST: tuple[tuple[re.Pattern[str], str], ...] = tuple(
+    (re.compile(pattern), put)
+    for pattern, put in (
+        (r"\^\{?circ\}?", r"^{\\circ}"),
+        (r"\^\{?(?:star|ast|\*)\}?(?![\w{])", "*"),  # `FaSTA^*`, which lost its dollars
+        (r"(?<=[A-Za-z])\^(\d)(?=[A-Z])", r"^{\1}"),  # `A^2Search`
+        (r"(?<=[\d)}%])times(?=sim\d|[^a-z]|$)", r"\\times{}"),
+        (r"(?<=\d) times (?=\d)", r" \\times{} "),
+        (r"(?<![\w-])times(?=\d)", r"\\times{}"),
+        (r"(?<=\d)sim(?=\d)|(?<![\w/-])sim ?(?=\d[\d.%])|(?<![\w/-])sim(?=\d(?![A-Za-z]{2}|D))", r"\\sim{}"),
+        (r"(?<![\\a-z/])((?:left|right|leftright|Left|Right|up|down|longright)arrow)(?![a-z])", r"\\\1{}"),
+        (rf"{_APART}(leq(?:slant)?|geq(?:slant)?|neq|propto|infty|cdot|nabla|varepsilon|varphi)(?![a-z])", r"\\\1{}"),
+        (r"(?<=\d)(propto|cdot)(?![a-z])", r"\\\1{}"),
+        (rf"{_APART}approx(?=\d)", r"\\approx{}"),
+        (rf"(?<=\d) ?pm ?(?=\d*\.\d)|{_APART}pm(?!10\b|2\.5)(?=\d)", r"\\pm{}"),
+        (rf"{_APART}({_GREEK})(?=[_^](?:[{{*\d]|[A-Za-z](?![A-Za-z]))| ?[=<>≤≥] ?-?\.?\d)", r"\\\1"),
+        (rf"(?<![\\A-Za-z])({_FONTS})(?=\{{)", r"\\\1"),
+        (r"\{(bf|it|em|tt|sc|rm) (?=\w)", r"{\\\1 "),
+        (r"(?<=[a-z])x2013(?=[a-z])", "–"),
+        (r"(?<=[a-z])x2014(?=[a-z])", "—"),
+    )
+)
+
+
+# What stood between dollars or braces of its own is only seen to touch a figure once these are gone.
 _TIMES = re.compile(r"(?<=\d)times(?![a-z])")
 _ABOUT = re.compile(r"(?<![\w-])sim ?(?=\d[\d.%])")
 
 
-def _with_signs(abstract: str) -> str:
-    """Return the abstract with the two signs beside figures that have lost their form most often."""
-    return _ABOUT.sub("~", _TIMES.sub("×", abstract))
+def _readable(text: str) -> str:
+    """Return the text as `readable` does, with the backslashes that it has surely lost."""
+    for lost, put in _LOST:
+        text = lost.sub(put, text)
+    return _ABOUT.sub("~", _TIMES.sub("×", readable(text)))
 
 
 def _links(paper: _Paper, identifier: str, abstract: str) -> list[Link]:

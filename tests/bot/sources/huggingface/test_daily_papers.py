@@ -1,5 +1,6 @@
 import gzip
 import json
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
@@ -13,12 +14,15 @@ from bot.errors import SourceChanged
 from bot.models import Item, Kind, Link
 from bot.sources.huggingface.daily_papers import read_day
 from bot.sources.json_answers import read_json
+from bot.sources.markup.tex import readable
 from bot.sources.registry import AUTHORITY
 from tests.bot.sources.mutations import mutated
 from tests.conftest import tries
 
 DAY = date(2026, 4, 1)
-DAYS = sorted((Path(__file__).parents[3] / "payloads" / "huggingface").glob("*.json.gz"))
+RECORDED = Path(__file__).parents[3] / "payloads" / "huggingface"
+DAYS = sorted(RECORDED.glob("*.json.gz"))
+LOST = {item.key: item for item in read_day(json.loads((RECORDED / "lost-backslashes.json").read_text("utf-8")), DAY).items}
 
 
 def entry(**fields: object) -> dict[str, Any]:
@@ -136,8 +140,14 @@ def test_lost_upvotes_and_abstracts_are_said() -> None:
 
 
 def test_authors_whom_the_service_hides_are_left_out() -> None:
-    item = read_one(authors=[{"name": "Ann"}, {"name": "Bob", "hidden": True}, {"name": ""}, {}, None, {"name": "Ann"}])
-    assert item.authors == ("Ann",)
+    item = read_one(authors=[{"name": "Ann"}, {"name": "Bob", "hidden": True}, {"name": ""}, {}, None, {"name": "Eve"}])
+    assert item.authors == ("Ann", "Eve")
+
+
+def test_two_authors_of_one_name_are_two() -> None:
+    names = LOST["arxiv:2604.21889"].authors
+    assert len(names) == 6
+    assert names.count("Rui Wang") == 2
 
 
 def test_the_organisation_has_its_full_name() -> None:
@@ -228,6 +238,62 @@ def test_tex_is_made_readable() -> None:
 )
 def test_signs_beside_figures_that_have_lost_their_backslash_are_signs_again(sent: str, read: str) -> None:
     assert read_one(summary=sent).abstract == read
+
+
+@pytest.mark.parametrize(
+    ("key", "read"),
+    [
+        ("2505.22453", "(e.g., 66.3 %→72.9 % on MathVista, 62.9 %→68.7 % on We-Math)"),
+        ("2511.04307", "We introduce GUI-360°, a large-scale"),
+        ("2509.14008", 'the "nano" (≤2B)'),
+        ("2509.14008", "a strong AR↔EN teacher to FP8 (yielding ~2× higher throughput"),
+        ("2603.02398", "to (16 × 16 × 16), with 276 schemes"),
+        ("2510.25889", "π_RL boosts few-shot SFT models π₀ and π_0.5 from 57.6%"),
+        ("2507.12463", "human behavior—such as motion"),
+        ("2510.14973", "(1) distant MASK tokens"),
+        ("2505.07675", "we propose Dual-Head Optimization (DHO) – a simple"),
+        ("2604.10718", "increases from ≈5% to ≈80% as"),
+        ("2503.24290", "PPO with GAE (λ=1, γ=1)"),
+        ("2602.05367", "stacking binary (±1) layers"),
+        ("2510.21800", "at a rate of O(T^(-1/3)), which improves upon O(T^(-1/4)) rate"),
+        ("2602.01983", "+20.86%↑ and +23.04%↑"),
+    ],
+)
+def test_tex_of_recorded_abstracts_that_lost_its_backslashes_is_read(key: str, read: str) -> None:
+    assert read in LOST[f"arxiv:{key}"].abstract
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It was run three times, 4 times in all, and is 1.5 times faster in 2024.",
+        "From sim-to-real, sim2real and sim2sim to Sim 2 in sim 2 of 3.",
+        "PixArt-alpha, alpha-Flow, muP, tau-bench and a Raspberry Pi 5 with a beta version.",
+        "Alpha blending, the delta of 2 runs, a pi of its own, and no left or right arrow.",
+        "PM2.5 and pm10 at 3 pm, approx. 35K pairs, approx 35 of them.",
+        "See https://a.org/rightarrow/pi_0 and github.com/a/theta_1-leq5.",
+        "times, sim, circ, leqs and it in a text of times.",
+    ],
+)
+def test_words_are_no_lost_tex(text: str) -> None:
+    assert read_one(summary=text).abstract == text
+
+
+@pytest.mark.parametrize(
+    "text", ["60\\% \\rightarrow 68\\%", "about $\\sim$5 and $2\\times 2$", "the $\\pi_0$ and \\textbf{bold}"]
+)
+def test_tex_that_kept_its_backslashes_is_read_as_before(text: str) -> None:
+    assert read_one(summary=text).abstract == readable(text)
+
+
+def test_an_abstract_of_arxiv_is_preferred_to_the_same_one_that_lost_signs() -> None:
+    lost = LOST["arxiv:2505.22453"]
+    own = replace(lost, abstract="As arXiv has it.", sources=("arxiv",))
+    for first, then in ((lost, own), (own, lost)):
+        (kept,) = fold_in([first, then], {}, AUTHORITY).items
+        assert kept.abstract == "As arXiv has it."
+        (later,) = fold_in([lost], {kept.key: kept}, AUTHORITY).items
+        assert later.abstract == "As arXiv has it."
 
 
 def test_lines_are_folded_and_control_characters_dropped() -> None:
