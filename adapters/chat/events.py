@@ -4,18 +4,21 @@ from datetime import timedelta
 
 from adapters.chat.context import ListenerContext
 from bot.handlers.items import linked_item
-from bot.models import Item, Summary
+from bot.handlers.show import neutral_card
+from bot.models import Entry
 
 _PREVIEWED_ONCE = timedelta(minutes=30)  # a link is previewed once within it in a channel
 
 
-async def item_to_preview(context: ListenerContext, platform: str, place: str, url: str) -> tuple[Item, Summary] | None:
-    """Return what is known behind a link; None where nothing is, or where it was previewed in that place a while ago.
+async def card_to_preview(context: ListenerContext, platform: str, place: str, url: str) -> Entry | None:
+    """Return the card of what is known behind a link; None where nothing is, or it was previewed in that place a while ago.
 
     Raises StoreError.
     """
-    found = await linked_item(context.platform.handler_context, url, context.now)
-    if found is None:
+    handlers, now = context.platform.handler_context, context.now
+    item = await linked_item(handlers, url)
+    if item is None or not await context.platform.chats.first_time(
+        platform, f"preview {place} {item.key}", now, _PREVIEWED_ONCE
+    ):
         return None
-    name = f"preview {place} {found[0].key}"
-    return found if await context.platform.chats.first_time(platform, name, context.now, _PREVIEWED_ONCE) else None
+    return await neutral_card(handlers, item, now)

@@ -20,7 +20,6 @@ from bot.models import (
     PastDigest,
     Query,
     Reply,
-    Summary,
     Term,
 )
 from bot.models.vectors import text_of_item
@@ -251,16 +250,13 @@ def _item_of(address: str) -> str:
     return f"github:{repository}" if repository else ""
 
 
-async def linked_item(context: HandlerContext, url: str, now: datetime) -> tuple[Item, Summary] | None:
+async def linked_item(context: HandlerContext, url: str) -> Item | None:
     """Return what is known behind a link to a paper or to a repository's front page; None when nothing is.
 
     Nothing is asked of the network for it, and no private repository is ever stored. Raises StoreError.
     """
     key = keys.key_of_url(url)
-    if key.partition(":")[0] not in _NAMED:
-        return None
-    item = (await context.store.items.find([key])).get(key)
-    return None if item is None else (item, await context.previewer.summary(item, now))
+    return (await context.store.items.find([key])).get(key) if key.partition(":")[0] in _NAMED else None
 
 
 # --- similar

@@ -19,8 +19,13 @@ async def show(context: HandlerContext, command: Show, actor: Actor, now: dateti
     if command.bibtex:
         return Reply(title=title_or_key(item), attachment=Attachment("paper.bib", "application/x-bibtex", bibtex([item])))
     topic = (await context.topic_named(actor.workspace, named)).name if named else await _posted_for(context, actor, item)
-    entry = await _entry(context, actor, item, topic, now)
+    entry = await _entry(context, await _ranked(context, actor, item, topic, now), now)
     return Reply(title="Details", cards=(entry,), buttons=_buttons(item, topic))
+
+
+async def neutral_card(context: HandlerContext, item: Item, now: datetime) -> Entry:
+    """Return the item's card as it is for no topic, such as for the preview of a link. Raises StoreError."""
+    return await _entry(context, Ranked(item, 0.0), now)
 
 
 async def _posted_for(context: HandlerContext, actor: Actor, item: Item) -> str:
@@ -31,10 +36,9 @@ async def _posted_for(context: HandlerContext, actor: Actor, item: Item) -> str:
     return next((each.topic for each in postings if each.topic in topics), "")
 
 
-async def _entry(context: HandlerContext, actor: Actor, item: Item, topic: str, now: datetime) -> Entry:
-    ranked = await _ranked(context, actor, item, topic, now)
-    summary = await context.previewer.summary(item, now)
-    partner = await _partner(context, item)
+async def _entry(context: HandlerContext, ranked: Ranked, now: datetime) -> Entry:
+    summary = await context.previewer.summary(ranked.item, now)
+    partner = await _partner(context, ranked.item)
     return await asyncio.to_thread(card.entry, ranked, summary, partner)
 
 

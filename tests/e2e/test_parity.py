@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from adapters.discord.render.components import form_opened_by, read_button
+from adapters.discord.render.components import form_opened_by, nested, read_button
 from adapters.discord.render.digests import digest_messages
 from adapters.discord.render.messages import reply_messages
 from adapters.slack.render import messages
@@ -25,6 +25,7 @@ from tests.fakes.digests import GPU
 from tests.fakes.discord import Message as DiscordMessage
 from tests.fakes.replies import CARD
 from tests.fakes.slack import Message as SlackMessage
+from tests.fakes.slack.state import texts
 from tests.stores.memory import MemoryStore
 
 # What the table's examples speak of, and what there is.
@@ -183,6 +184,27 @@ async def test_a_private_card_begins_with_its_title_and_offers_the_same_in_both(
 
     assert (await _told(texts, "w", [list(slack.blocks)])).actions == (await _told(texts, "w", [discord.components])).actions
     assert [CARD.title in str(each) for each in (slack.blocks, discord.components)] == [False, False]
+
+
+async def test_below_a_link_stands_the_card_in_both(tmp_path: Path) -> None:
+    link = "https://arxiv.org/abs/2603.00001"
+    (tmp_path / "slack").mkdir()
+    (tmp_path / "discord").mkdir()
+    async with (
+        slack_desk.sitting(tmp_path / "slack", link_previews=True) as slack,
+        discord_desk.sitting(tmp_path / "discord", link_previews=True) as discord,
+    ):
+        shared = await slack.fake.share(slack.fake.general, f"see {link}")
+        await slack.fake.until(lambda: shared.unfurls)
+        discord.fake.write(discord.papers, discord.ben, f"see {link}")
+        (posted,) = await discord.fake.posted(discord.papers)
+        answered_it = await (await slack.fake.command(f"show {link}")).answer()
+
+    card = [*texts([block for block in answered_it.blocks if block["type"] != "actions"])]
+    assert [*texts(shared.unfurls[link]["blocks"])] == card
+    (said,) = (each["content"].replace("\u00a0", " ") for each in nested(posted.components) if "content" in each)
+    assert [each.strip() for each in card if each.strip() not in said] == []
+    assert said.count("kernel") == sum(each.count("kernel") for each in card), "and nothing else"
 
 
 def test_what_is_asked_here_is_every_command() -> None:

@@ -5,10 +5,10 @@ import logging
 import discord
 from discord.http import MultipartParameters
 
-from adapters.chat.events import item_to_preview
+from adapters.chat.events import card_to_preview
 from adapters.discord.client.errors import discord_delivery_error
 from adapters.discord.listeners.context import DiscordContext
-from adapters.discord.render.messages import item_message
+from adapters.discord.render.messages import preview_message
 from adapters.discord.workspaces import PLATFORM, workspace_of
 from bot.handlers.feedback import note_reaction
 from bot.handlers.items import links_in
@@ -27,11 +27,11 @@ async def preview_links(context: DiscordContext, message: "discord.Message") -> 
         return
     channel = str(message.channel.id)
     for url in links_in(message.content)[:_PREVIEWS]:
-        known = await item_to_preview(context, PLATFORM, channel, url)
+        known = await card_to_preview(context, PLATFORM, channel, url)
         if known is None:
             continue
         reference = {"message_id": str(message.id), "fail_if_not_exists": False}
-        body = {**item_message(*known, context.now.date()).body(), "message_reference": reference}
+        body = {**preview_message(known, context.now.date()).body(), "message_reference": reference}
         await context.client.send_message(channel, params=MultipartParameters(body, None, None))
 
 

@@ -11,7 +11,7 @@ from datetime import date
 
 from adapters.chat.forms import FormRequest
 from adapters.discord.render import markdown
-from adapters.discord.render.cards import PIECE, TITLE, card_lines, keys_of, part_line, roomy
+from adapters.discord.render.cards import PIECE, TITLE, card_lines, keys_of, roomy
 from adapters.discord.render.components import (
     ComponentGroup,
     DiscordMessage,
@@ -28,7 +28,7 @@ from adapters.discord.render.digests import digest_messages
 from adapters.discord.render.limits import COMPONENTS, TEXTS_USED, length
 from adapters.text import clean, safe_url
 from adapters.words import badges, byline, first_link, links, signals, title, warnings
-from bot.models import Entry, Item, Reply, ReplyEntry, Summary
+from bot.models import Entry, Item, Reply, ReplyEntry
 
 _LINE = 500  # of a line of a reply
 _LINES = 20  # of an entry that stand in one text with its title
@@ -163,12 +163,7 @@ def _card(entry: Entry, today: date) -> ComponentGroup:
     return ComponentGroup((text(roomy(lambda room: card_lines(entry, today, 0, room))),), keys=keys_of(entry))
 
 
-def item_message(item: Item, summary: Summary, today: date) -> DiscordMessage:
-    """Return one item with its summary, as below a link."""
-
-    def told(room: int) -> Iterator[str]:
-        yield f"### {markdown.link(title(item), first_link(item), min(room, TITLE))}"
-        yield markdown.small_print(_facts(item, today, room))
-        yield from (part_line(each.name, each.text, room) for each in summary.parts if each.found)
-
-    return DiscordMessage((container([text(roomy(told))]),), plain_text([title(item)]), keys=((item.key,),))
+def preview_message(entry: Entry, today: date) -> DiscordMessage:
+    """Return an item's card without buttons, as below a link."""
+    made = _card(entry, today)
+    return DiscordMessage((container(made.components),), plain_text([title(entry.ranked.item)]), keys=(made.keys,))

@@ -12,7 +12,7 @@ from typing import Any
 from slack_bolt.app.async_app import AsyncApp
 from slack_sdk.oauth.installation_store import Installation
 
-from adapters.chat.events import item_to_preview
+from adapters.chat.events import card_to_preview
 from adapters.slack.client.api import Clients
 from adapters.slack.client.errors import CLIENT_FAILURES, failure_reason
 from adapters.slack.install.installations import place_of
@@ -22,7 +22,7 @@ from adapters.slack.render import messages
 from adapters.slack.workspaces import PLATFORM, workspace_of
 from bot.errors import BotError
 from bot.handlers.feedback import note_reaction
-from bot.models import Delivery, Entry, Ranked
+from bot.models import Delivery
 from bot.service.platforms import PlatformContext
 
 _ARCHIVED = "The channel was archived in Slack; unarchive it."
@@ -187,14 +187,11 @@ async def _preview_links(context: SlackContext, workspace: str, event: Body) -> 
 async def _card(context: SlackContext, channel: str, url: str) -> list[Body]:
     try:
         # By the channel alone: one that workspaces share has the same identifier in each, and hears of a link as either.
-        known = await item_to_preview(context, PLATFORM, channel, url)
+        known = await card_to_preview(context, PLATFORM, channel, url)
     except BotError as error:
         log.warning("A link could not be previewed: %s", error)
         return []
-    if known is None:
-        return []
-    item, summary = known
-    return list(messages.card(Entry(Ranked(item, 0.0), summary), context.now.date()))
+    return [] if known is None else list(messages.card(known, context.now.date()))
 
 
 async def _count_reaction(context: SlackContext, workspace: str, event: Body, *, given: bool) -> None:

@@ -227,25 +227,23 @@ def test_any_text_has_links_or_none(text: str) -> None:
     assert all(link.lower().startswith("http") for link in links_in(text))
 
 
-async def test_what_is_known_behind_a_link_is_the_item_with_its_summary(ada: Asker) -> None:
+async def test_what_is_known_behind_a_link_is_the_item(ada: Asker) -> None:
     for link in (f"{ARXIV}v3", "https://huggingface.co/papers/2603.00001", "https://doi.org/10.48550/arXiv.2603.00001"):
-        found = await linked_item(ada.context, link, ada.now)
+        found = await linked_item(ada.context, link)
         assert found is not None
-        item, summary = found
-        assert item.key == "arxiv:2603.00001"
-        assert (summary.read, len(summary.parts)) == ("abstract", 4)
+        assert found.key == "arxiv:2603.00001"
 
 
 async def test_a_repository_is_known_by_its_front_page_alone(ada: Asker) -> None:
     await ada.context.store.items.add(
         [Item(key="github:owner/name", kind=Kind.REPO, title="owner/name", readme="A cache.")], ada.now
     )
-    found = await linked_item(ada.context, f"{REPOSITORY}/", ada.now)
+    found = await linked_item(ada.context, f"{REPOSITORY}/")
     assert found is not None
-    assert found[0].key == "github:owner/name"
-    assert await linked_item(ada.context, f"{REPOSITORY}/issues/3", ada.now) is None
+    assert found.key == "github:owner/name"
+    assert await linked_item(ada.context, f"{REPOSITORY}/issues/3") is None
 
 
 async def test_what_nobody_collected_and_what_is_no_item_is_not_known(ada: Asker) -> None:
     for link in ("https://arxiv.org/abs/2603.99999", "https://example.org/a", "no link", ""):
-        assert await linked_item(ada.context, link, ada.now) is None
+        assert await linked_item(ada.context, link) is None

@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 
 from bot.errors import UsageError
+from bot.handlers.show import neutral_card
 from bot.models import Link, Reply
 from tests.bot.handlers.askers import Asker, button
 from tests.fakes.works import paper, repo
@@ -74,6 +75,14 @@ async def test_what_is_no_topics_has_a_card_without_reasons_and_what_nobody_know
         await eve.ask("show 2603.99999")
     with pytest.raises(UsageError, match="There is no topic"):
         await eve.ask("show 2603.00004 for nothing-of-the-kind")
+
+
+async def test_a_card_for_no_topic_has_its_partner_and_no_reasons(eve: Asker) -> None:
+    card = await neutral_card(eve.context, TIDY, eve.now)
+    assert (card.gist, card.why_here) == ("Experiments show that Tidy reduces misses by 31%.", "")
+    assert card.partner is not None
+    assert card.partner.key == CODE.key
+    assert card.card == (await eve.ask("show 2603.00020")).cards[0].card
 
 
 async def test_its_bibtex_is_handed_over(eve: Asker) -> None:

@@ -8,17 +8,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adapters.discord.render.components import DiscordMessage, custom_ids, nested
-from adapters.discord.render.messages import item_message, reply_messages
+from adapters.discord.render.messages import preview_message, reply_messages
 from bot.handlers.saved import PAGE as SAVED_AT_ONCE
 from bot.handlers.search import PAGE as FOUND_AT_ONCE
-from bot.models import Button, Item, Reply, ReplyEntry, Summary, SummaryPart, text_key
+from bot.models import Button, Item, Reply, ReplyEntry, text_key
 from tests.adapters import golden
 from tests.adapters.discord.hostile import contents, faults
 from tests.adapters.discord.picture import picture
 from tests.adapters.discord.render.test_digests import ITEMS, hostile_entry
 from tests.adapters.discord.render.test_markdown import HOSTILE
 from tests.conftest import tries
-from tests.fakes.digests import KERNEL_SMITH
 from tests.fakes.replies import CARD, FOUND, STARRED, SUBSCRIBED, TITLES, UGLY, page
 
 TODAY = date(2026, 4, 1)
@@ -107,12 +106,12 @@ def test_the_card_of_one_item_is_one_message_with_all_that_may_be_done_with_it()
     assert posting.keys == (("arxiv:2603.28342", "github:internlm/kernel-smith"),)
 
 
-def test_what_is_not_found_is_left_out_of_a_preview() -> None:
-    parts = (SummaryPart("Problem", "The abstract does not say.", found=False), SummaryPart("Method", "Sorts in place."))
-    (said,) = contents(item_message(KERNEL_SMITH, Summary(parts, "abstract", "extractive"), TODAY).components)
+def test_the_preview_of_a_link_is_a_card_without_buttons() -> None:
+    (posted,), preview = reply_messages(CARD, TODAY), preview_message(CARD.cards[0], TODAY)
 
-    assert "Sorts in place." in said
-    assert "Problem" not in said
+    assert [*contents(preview.components)] == [*contents(posted.components)]
+    assert [each for each in nested(preview.components) if each["type"] == 2] == []
+    assert preview.keys == posted.keys
 
 
 @settings(max_examples=tries(60), deadline=None)
