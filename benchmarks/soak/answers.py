@@ -31,7 +31,7 @@ from benchmarks.soak.plant import LONG_BEFORE, Crowd, ledger
 from benchmarks.soak.row import Row, Size
 from benchmarks.soak.rows.service import Place
 from bot.delivery import delivery_id
-from bot.models import Change, Delivery, Item, Schedule, Subscription
+from bot.models import Change, Delivery, DeliveryState, Item, Schedule, Subscription
 from bot.store.sqlite.store import SqliteStore
 from tests.e2e.stage import OLD, about
 from tests.fakes import discord, slack
@@ -434,6 +434,8 @@ async def _row(plan: Plan, stage: Stage, said: str, seconds: float) -> Row:
     posted = [each for each in (*stage.slack.committed, *stage.discord.committed) if each.marker in known]
     verdict = judged(expected, posted, {name: row for name, row in rows.items() if name in known}, sound=is_sound(database))
     closed = {each.subscription for each in stage.posts if each.is_closed}
+    # Of what may have been posted before the channel was closed nobody can tell: it is listed, and the next digest pauses.
+    unknown = {each.subscription for each in stage.posts if each.is_closed and _is_unknown(rows.get(each.delivery().id))}
     wrongly = {name: why for name, why in stage.paused.items() if name not in closed}
     twice = [text for chat in stage.chats for text in doubled(chat)]
     bad = [each for chat in stage.chats for each in chat.tally.bad]
@@ -442,7 +444,7 @@ async def _row(plan: Plan, stage: Stage, said: str, seconds: float) -> Row:
     is_right = (
         not (verdict.lost or verdict.duplicate or verdict.unclaimed or wrongly or twice or bad or flaws)
         and verdict.sound
-        and closed <= stage.paused.keys()
+        and closed <= stage.paused.keys() | unknown
         and not stage.held
         and "Traceback" not in said
     )
@@ -464,6 +466,10 @@ async def _row(plan: Plan, stage: Stage, said: str, seconds: float) -> Row:
         "every command answered or told, none twice in public; 0 lost, 0 duplicate; paused only what is closed, and lifted"
     )
     return Row("answers and digests while requests fail, Slack and Discord", sizes, target, told, is_right)
+
+
+def _is_unknown(row: Delivery | None) -> bool:
+    return row is not None and row.state is DeliveryState.AMBIGUOUS
 
 
 def _flaws(stage: Stage) -> Iterator[str]:
