@@ -1,21 +1,17 @@
 """Summaries from the sentences of the text itself: offline, and nothing in them that the text does not say."""
 
 import asyncio
-from collections.abc import Sequence
 from datetime import datetime
 from functools import lru_cache
 
 from bot.models import PARTS, Item, Kind, Summary, SummaryPart
 from bot.summarise.choice.parts import choose
-from bot.summarise.choice.scoring import METHOD, PROBLEM
-from bot.summarise.english.anaphora import Resolved, resolve
-from bot.summarise.english.editing import LONGEST, edit
+from bot.summarise.english.anaphora import resolve
 from bot.summarise.english.language import reads_as_english
 from bot.summarise.english.sentences import lower_case_names, split
 from bot.summarise.repositories import summary
 
 MADE_BY = "extractive"
-_LONGEST = {METHOD: 30}  # words of a part's sentence, where a clause border allows it; what is done is told in fewer
 LONGEST_TEXT = 20_000  # characters that are read; the longest abstract on arXiv is a tenth of that
 
 _WITHDRAWN = "This paper has been withdrawn."
@@ -65,24 +61,14 @@ def parts_without(item: Item, sentence: str) -> tuple[SummaryPart, ...]:
 
 
 def _parts(text: str, title: str, *, without: str = "") -> tuple[SummaryPart, ...]:
-    sentences = split(text)
-    names = lower_case_names(text)
-    told = resolve(sentences, names)
-    choice = choose(sentences, title, [one.text for one in told], without=without)
+    sentences, names = split(text), lower_case_names(text)
+    chosen = choose(sentences, title, resolve(sentences, names), names=names, without=without)
 
     def part(name: str) -> SummaryPart:
-        if not choice[name]:
+        shown = chosen[name]
+        if shown is None:
             return SummaryPart(name, "", found=False)
-        said: list[str] = []
-        for at in choice[name]:
-            said.append(
-                edit(told[at].text, names, longest=_LONGEST.get(name, LONGEST), by_name=bool(said) or name == PROBLEM)
-            )
-        return SummaryPart(name, " ".join(said), quotes=tuple(sentences[at] for at in _sources(choice[name], told)))
+        places = sorted({shown.candidate.place, shown.candidate.source})
+        return SummaryPart(name, shown.text, quotes=tuple(sentences[at] for at in places))
 
     return tuple(part(name) for name in PARTS)
-
-
-def _sources(places: Sequence[int], told: Sequence[Resolved]) -> list[int]:
-    """The places of the sentences, and of those from which they took a name."""
-    return sorted({*places, *(told[at].source for at in places)})

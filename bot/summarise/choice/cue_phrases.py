@@ -223,12 +223,6 @@ _PATTERNS = {
 
 CUES = {name: re.compile(pattern) for name, pattern in _PATTERNS.items()}
 
-MECHANISM = re.compile(
-    r"\b(?:uses?|using|used|based on|consists? of|comprises?|combin\w+|employ\w*|leverag\w+|adopt\w*|utili[sz]\w+|"
-    r"integrat\w+|via|by means of|relies|exploit\w*|extend\w*|appl(?:y|ied|ies)|train\w*|formulat\w+|model(?:s|ed|"
-    r"led)? (?:the|as)|implement\w*|comput\w+|construct\w*|incorporat\w+)\b"
-)
-
 WITHDRAWN = re.compile(
     r"\b(?:paper|article|manuscript|submission|version) (?:has been|was|is|have been|"
     r"is being) (?:\w+ )?(?:withdrawn|retracted|removed)|\bwithdrawn by (?:the )?(?:author|arxiv)"

@@ -17,6 +17,7 @@ import numpy as np
 from bot.models import PARTS
 from bot.query.fold import tokens
 from bot.rank.common_words import STOPWORDS
+from bot.summarise.choice.candidates import KINDS, SENTENCE, Candidate
 from bot.summarise.choice.cue_phrases import CUES, WITHDRAWN
 from bot.summarise.choice.model_file import read_model
 from bot.summarise.choice.roles import RESULT, ROLES, Matrix, role_probabilities
@@ -38,7 +39,8 @@ _PLACES = ("first", "second", "last", "last but one", "late", "announces", "befo
 _LENGTHS = ("length", "long", "short")
 _BESIDE = ("after what is announced", "before what is announced", "after a result", "before a result")
 _SUBJECT = ("title told", "of the title", "subject", "common")
-FEATURES = (*ROLES, *CUES, *_PLACES, *_BESIDE, *_LENGTHS, *_SUBJECT)
+_KINDS = tuple(f"a clause: {kind}" for kind in KINDS[1:])
+FEATURES = (*ROLES, *CUES, *_PLACES, *_BESIDE, *_LENGTHS, *_SUBJECT, *_KINDS)
 
 _SHORT = 10  # words
 _TELLING = 25  # words that tell something; more tell no more
@@ -62,6 +64,11 @@ def part_scores(sentences: Sequence[str], title: str = "") -> Scores:
     return _scores(sentences, title)[:, : len(PARTS)]
 
 
+def candidate_scores(sentences: Sequence[str], title: str, candidates: Sequence[Candidate]) -> Scores:
+    """Return the score of each candidate for each part, as `part_scores` does of the sentences that they are taken from."""
+    return _scores(sentences, title, candidates)[:, : len(PARTS)]
+
+
 def whole_scores(sentences: Sequence[str], title: str = "") -> Matrix:
     """Return the score of each sentence for standing for the whole text; of a notice or a fragment, UNUSABLE."""
     return _scores(sentences, title)[:, COLUMNS.index(WHOLE)]
@@ -81,14 +88,22 @@ def _weights() -> Weights:
     return read_model(SHIPPED, read_weights)
 
 
-def _scores(sentences: Sequence[str], title: str) -> Scores:
+def _scores(sentences: Sequence[str], title: str, candidates: Sequence[Candidate] | None = None) -> Scores:
     weights = _weights()
     looked_at = [sentence[:_LONGEST_SENTENCE] for sentence in sentences[:SCANNED]]
-    scores = np.full((len(sentences), len(COLUMNS)), UNUSABLE)
-    for at, row in enumerate(features(looked_at, title) @ weights.rows + weights.start):
-        if not _says_nothing(looked_at[at]):
+    units = _sentences(sentences) if candidates is None else candidates
+    scores = np.full((len(units), len(COLUMNS)), UNUSABLE)
+    read = [at for at, unit in enumerate(units) if unit.place < len(looked_at)]
+    table = features(looked_at, title, [units[at] for at in read]) @ weights.rows + weights.start
+    nothing = [_says_nothing(sentence) for sentence in looked_at]
+    for at, row in zip(read, table, strict=True):
+        if not nothing[units[at].place]:
             scores[at] = row
     return scores
+
+
+def _sentences(sentences: Sequence[str]) -> list[Candidate]:
+    return [Candidate(sentence, SENTENCE, at, at) for at, sentence in enumerate(sentences)]
 
 
 def _says_nothing(sentence: str) -> bool:
@@ -99,13 +114,22 @@ def _says_nothing(sentence: str) -> bool:
 # --- features
 
 
-def features(sentences: Sequence[str], title: str = "") -> Matrix:
-    """Return the features of each sentence: one row per sentence, columns as in FEATURES."""
+def features(sentences: Sequence[str], title: str = "", candidates: Sequence[Candidate] | None = None) -> Matrix:
+    """Return the features of each candidate, or of each sentence: one row for each, columns as in FEATURES.
+
+    A clause has its sentence's place and role, and its own wording, length and subject.
+    """
     if not sentences:
         return np.zeros((0, len(FEATURES)))
-    shown = np.array([_worded(sentence) for sentence in sentences], dtype=np.float64)
-    roles, placed = role_probabilities(sentences), _placed(shown)
-    return np.hstack([roles, shown, placed, _beside(roles, placed), _lengths(sentences), _subjects(sentences, title)])
+    units = _sentences(sentences) if candidates is None else candidates
+    texts = [sentences[unit.place] if unit.kind == SENTENCE else unit.text for unit in units]
+    of = [unit.place for unit in units]
+    told = np.array([_worded(sentence) for sentence in sentences], dtype=np.float64)
+    shown = np.array([told[unit.place] if unit.kind == SENTENCE else _worded(unit.text) for unit in units], dtype=np.float64)
+    roles, placed = role_probabilities(sentences), _placed(told)
+    kinds = np.array([[float(unit.kind == kind) for kind in KINDS[1:]] for unit in units])
+    beside, subjects = _beside(roles, placed), _subjects(texts, sentences, title)
+    return np.hstack([roles[of], shown, placed[of], beside[of], _lengths(texts), subjects, kinds])
 
 
 def _worded(sentence: str) -> list[bool]:
@@ -147,7 +171,7 @@ def _lengths(sentences: Sequence[str]) -> Matrix:
     )
 
 
-def _subjects(sentences: Sequence[str], title: str) -> Matrix:
+def _subjects(texts: Sequence[str], sentences: Sequence[str], title: str) -> Matrix:
     """How much of the title each says and the other way round, and how much of it is said all over the text."""
     named = set(_stems(title))
     words = [set(_stems(sentence)) for sentence in sentences]
@@ -159,7 +183,7 @@ def _subjects(sentences: Sequence[str], title: str) -> Matrix:
         said = sum(everywhere[word] for word in own)
         return both / max(1, len(named)), both / size, said / total, said / size / len(sentences)
 
-    return np.array([subject(own) for own in words])
+    return np.array([subject(set(_stems(text))) for text in texts])
 
 
 def _stems(text: str) -> list[str]:

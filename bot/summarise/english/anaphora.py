@@ -46,6 +46,14 @@ def resolve(sentences: Sequence[str], names: frozenset[str] = frozenset()) -> li
     return told
 
 
+def explained(sentence: str, before: str) -> str:
+    """Return the sentence with what its first words point at in `before` in place of these; "" where that is not certain."""
+    if not _points(sentence):
+        return sentence
+    found = _resolved(sentence, before, placed=False)
+    return found.text if found else ""
+
+
 def _without_place(text: str) -> tuple[str, str]:
     """What stands before the pointing word, `On ImageNet, `, and the rest as a sentence of its own."""
     match = patterns.PLACED.match(text)
@@ -179,6 +187,12 @@ def _name_behind(before: str) -> str:
     """The name with which the main clause begins behind what leads to it: `Empowered by it, Tidy can …`."""
     lead = patterns.LEAD.match(before)
     return _name_in_front(before[lead.end() :]) if lead else ""
+
+
+def subject_named(before: str) -> str:
+    """Return what a sentence is about, by its name or as `The method`; "" where that is not certain."""
+    own = patterns.OWN_SUBJECT.match(before)
+    return _name_in_front(before) or _name_introduced(before) or (f"The {own['what']}" if own else "")
 
 
 def _subject_in_front(before: str) -> str:

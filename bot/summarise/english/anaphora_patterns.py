@@ -111,6 +111,8 @@ _STATES = r"(?:(?:\w+ly|also|then|first|often|further) )?" + _one_of(
     formulates treats decomposes replaces incorporates selects computes constructs builds applies models captures exploits
     optimizes allows addresses relies works maintains includes runs starts requires aims"""
 )
+# The work itself: `Our method is …`.
+OWN_SUBJECT = re.compile(rf"(?:Our|The|This) (?P<what>(?:proposed |resulting )?(?:{_NAMEABLE}|{_MADE})) {_STATES}\b")
 BEGINS_WITH_NAME = re.compile(rf"({_NAME})(?: \([^()]{{1,160}}\))? {_STATES}\b")
 LEAD = re.compile(r"(?:[A-Z][a-z]+(?:ed|ing)|By|With|Through|Using) [^,;:]*, ")  # to the main clause
 # What joins a sentence, or its first clause, to others: no part of the subject behind it.

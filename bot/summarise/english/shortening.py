@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from bot.summarise.english.anaphora import dangles
 from bot.summarise.english.anaphora_patterns import words
 from bot.summarise.english.third_person import FINITE, begins_with_verb, to_third_person
 
@@ -53,7 +54,11 @@ _LEAD = re.compile(
 )
 _PLACE = re.compile(r"(?:on|in|across|over|for|at|within|among|during|throughout|from)\b[^;:]*?, ", re.IGNORECASE)
 _CLAUSE = re.compile(rf"(?:(?:the|a|an) )?(?:[\w’'/.+%-]+ ){{0,6}}?{FINITE}(?= )")
-_NOT_BEGUN = re.compile(r"(?:and|or|but|which|who|where|while|as|that|is|are|was|were|to|by|[a-z]+ing)\b")
+_NOT_BEGUN = re.compile(
+    r"(?:and|or|but|which|who|where|while|as|that|is|are|was|were|to|by|"
+    # `existing methods fail` and `sizing caches remains costly`, but not `sizing caches, they`.
+    r"(?!existing|prevailing|emerging|remaining|underlying)[a-z]+ing(?![^,]* (?:remains|is|requires|poses|can)\b))\b"
+)
 
 # --- inside
 
@@ -132,6 +137,10 @@ _JOINED = re.compile(r"(?:and|which|where|who|while|with|without|by|using|a|an|t
 _SUBORDINATE = re.compile(
     r"(?:^|that |, )(?:while|although|though|when|if|since|because|whereas) [^,]*, (?P<main>.*)$", re.IGNORECASE
 )
+_ANOTHER = re.compile(r"(?:, (?:while|whereas|where|because|since)|\bbut) (?P<clause>[^,;]*)$")
+_DOING = re.compile(
+    r"(?:(?:\w+ly|also|still|even) )*(?:\w+ed|(?!achieving)\w+ing|\w+s|are|not|also|with|in|at|to|for|by|only)\b"
+)
 _VERB = re.compile(rf"(?<=[\w)’',] ){FINITE}\b")
 _CLAUSE_NEXT = re.compile(
     rf", and (?:\w+ly )?(?:the |it |they |an? |its )?(?:[\w-]+ ){{0,3}}{FINITE} ",
@@ -144,6 +153,9 @@ _NOT_LISTED = re.compile(
 _COST = {_BESIDE: 0.2, _PHRASE: 0.5, _PREPOSITION: 1.2}
 _LED = 0.5  # of a finding or a clause that is led to
 _LED_TO_AUTHORS = 1.2
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_WORDS_FOR_COST = 8  # a shorter form may lose so many words for one that costs 1 less
+_WORDS_FOR_NUMBER = 6
 _AUTHORS = re.compile(r"the authors\b", re.IGNORECASE)
 
 
@@ -158,6 +170,18 @@ def statements(sentence: str, most: int) -> Iterator[Statement]:
                 if text not in seen and _SHORTEST <= len(text.split()) <= most:
                     seen.add(text)
                     yield Statement(text, cost + more + last)
+
+
+def within(sentence: str, most: int) -> str:
+    """Return the form of at most `most` words that says most of the sentence; "" where nothing complete is so short."""
+    numbers = len(_NUMBER.findall(sentence))
+
+    def kept(one: Statement) -> float:
+        lost = numbers - len(_NUMBER.findall(one.text))
+        return len(one.text.split()) - _WORDS_FOR_COST * one.cost - _WORDS_FOR_NUMBER * lost
+
+    alone = (one for one in statements(sentence, most) if not dangles(one.text) or one.text == sentence)
+    return max(alone, key=kept, default=Statement("", 0.0)).text
 
 
 def _opened(sentence: str) -> Iterator[tuple[str, float]]:
@@ -178,6 +202,11 @@ def _finding(sentence: str, at: int) -> int:
     return at + found.end() if found and _WHOSE.search(found.group()) else 0
 
 
+def main_clause(sentence: str) -> int:
+    """Return where the main clause begins behind what leads to it (`While A, B`), 0 where that is not certain."""
+    return _main_clause(sentence, _LEAD, 0)
+
+
 def _main_clause(sentence: str, lead: re.Pattern[str], at: int) -> int:
     """Where the main clause begins behind what leads to it, 0 where that is not certain."""
     rest = sentence[at:]
@@ -185,9 +214,14 @@ def _main_clause(sentence: str, lead: re.Pattern[str], at: int) -> int:
         return 0
     for comma in re.finditer(r", ", rest):
         behind = rest[comma.end() :]
-        if _CLAUSE.match(behind) and not _NOT_BEGUN.match(behind) and _closed(rest[: comma.start()]):
+        if begins_clause(behind) and _closed(rest[: comma.start()]):
             return at + comma.end()
     return 0
+
+
+def begins_clause(text: str) -> bool:
+    """Say whether the text begins with a subject and its verb, as far as words tell."""
+    return _CLAUSE.match(text) is not None and _NOT_BEGUN.match(text) is None
 
 
 def _closed(text: str) -> bool:
@@ -237,7 +271,14 @@ def _stands(kept: str, tail: str, border: re.Pattern[str]) -> bool:
         or _is_listed(kept, tail)
         or _lacks_object(kept, last)
         or not _has_verb(kept)
+        or _begins_another(kept)
     )
+
+
+def _begins_another(kept: str) -> bool:
+    """Whether it ends in a clause of which the verb was cut off: `…, while a single agent | without it stops`."""
+    another = _ANOTHER.search(kept)
+    return another is not None and not _VERB.search(f" {another['clause']}") and not _DOING.match(another["clause"])
 
 
 def _is_clause(text: str) -> bool:

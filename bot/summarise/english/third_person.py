@@ -58,7 +58,7 @@ FINITE = (
     r"(?:is|are|was|were|has|have|had|can|cannot|could|may|might|must|should|will|would|does|do|did|shows|makes|achieved|"
     r"(?:becom|reach|match|surpass|tak|giv|us)es|(?:remain|run|gain|beat|win|exceed|yield|need|require|cost|work|allow|"
     r"maintain|increase|decrease|outperform|produce|capture|contain|support|consist|dominate|deliver|attain|surpass|"
-    r"match)(?:e?s|e?d)?|"
+    r"match|suffer|fail|struggle|ignore|neglect|overlook|hinder|prevent|restrict|degrade|rely|lead|focus)(?:e?s|e?d)?|lacks|relies|"
     + "|".join(form for verb in _BARE_VERBS.split("|") if verb not in _NOUNS_MOSTLY for form in _forms(verb))
     + ")"
 )

@@ -87,12 +87,14 @@ def find_parts(item: Item) -> Mapping[str, Excerpt]:
     It is the one chosen as from an abstract, if its words say such a thing, else the first whose words do.
     """
     prose = _prose(item.readme)
-    texts = [told.text for told in resolve(prose)]
-    places = choose(prose, item.title, texts)
+    told = resolve(prose)
+    texts = [one.text for one in told]
+    chosen = choose(prose, item.title, told)
     said: dict[str, Excerpt] = {}
     taken: set[int] = set()
     for name in (EVIDENCE, PROBLEM, WHY, METHOD):
-        order = (*places[name], *range(len(prose)))
+        best = chosen[name]
+        order = (*((best.candidate.place,) if best else ()), *range(len(prose)))
         at = next((at for at in order if at not in taken and _fits(name, texts[at], item)), None)
         if at is not None:
             said[name] = Excerpt(texts[at], prose[at])
