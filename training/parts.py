@@ -1,8 +1,10 @@
 """Learns what the features of a sentence count for each part of a summary, and for standing for the whole text.
 
 For the parts: from abstracts of arXiv (metadata CC0) in which the sentences that say each part were marked by reading
-(`marked.jsonl`). A text's sentences, and "none of them", share a probability of one in proportion to exp(score); what is
-learned makes the marked ones likely, with a penalty on squared weights: they are few, so a feature only counts for a reason.
+(`marked.jsonl`), and from others in which the clauses were, too (`benchmarks/quality/marked/development.jsonl`, as far as
+their texts are there: arXiv, and PubMedQA, MIT). A text's candidates, and "none of them", share a probability of one in
+proportion to exp(score); what is learned makes the marked ones likely, with a penalty on squared weights: they are few, so a
+feature only counts for a reason.
 
 For the whole: from SciTLDR (Cachola et al., 2020; Apache-2.0), in the same way without "none"; the share that a sentence
 should have grows with its overlap with the one-sentence summaries people wrote (ROUGE-1, -2 and -L).
@@ -16,15 +18,20 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from benchmarks.quality.marked import LETTERS, is_right
 from benchmarks.rouge import rouge
 from bot.models import PARTS
+from bot.summarise.choice.candidates import SENTENCE, Candidate, candidates
 from bot.summarise.choice.roles import Matrix
 from bot.summarise.choice.scoring import FEATURES, Weights, features
+from bot.summarise.english.anaphora import resolve
+from bot.summarise.english.sentences import lower_case_names
 from training.lbfgs import Vector, minimise
 
 Record = Mapping[str, Any]
 
 MARKED = Path(__file__).parent / "marked.jsonl"
+SPANS = Path(__file__).parents[1] / "benchmarks" / "quality" / "marked" / "development.jsonl"
 
 _PENALTY = 8.0  # by ten-fold cross-validation on the marked abstracts 8 and 16 were alike; for the whole 2 to 16
 _SHARPNESS = 5.0  # by how much a sentence's share grows with the sum of its three overlaps; 2.5 to 10 were alike
@@ -36,8 +43,17 @@ _SEED = 7
 _DIGITS = 3
 
 
+class Marked(NamedTuple):
+    """A text, what of it could stand for a part, and per part how good each of that is: 1 the best, 0 not at all."""
+
+    title: str
+    sentences: Sequence[str]
+    candidates: Sequence[Candidate]
+    worth: Mapping[str, Vector]
+
+
 class _Texts(NamedTuple):
-    """Sentences of several texts as one table: a row of features each, and which text it is of."""
+    """Candidates of several texts as one table: a row of features each, and which text it is of."""
 
     features: Matrix
     of: npt.NDArray[np.int64]
@@ -46,7 +62,7 @@ class _Texts(NamedTuple):
 def build(sources: Any, target: Path) -> None:
     """Learn from `marked.jsonl` and from SciTLDR in the quality folder of `sources`, and write the weights to `target`."""
     records = [record for name in ("scitldr_a.train", "scitldr_a.dev") for record in sources.quality(name)]
-    write(learn(marked(), records), target)
+    write(learn([*map(of_sentences, marked()), *map(of_spans, spans())], records), target)
 
 
 def marked() -> list[Record]:
@@ -54,9 +70,32 @@ def marked() -> list[Record]:
     return [json.loads(line) for line in MARKED.read_text(encoding="utf-8").splitlines()]
 
 
-def learn(marks: Sequence[Record], records: Sequence[Record]) -> Weights:
+def spans() -> list[Record]:
+    """Return the abstracts in which clauses were marked and whose text is there."""
+    records = (json.loads(line) for line in SPANS.read_text(encoding="utf-8").splitlines())
+    return [record for record in records if "sentences" in record]
+
+
+def of_sentences(mark: Record) -> Marked:
+    """Return the marks of sentences; of their clauses nothing is known, so they are no candidates."""
+    sentences = mark["sentences"]
+    whole = [Candidate(sentence, SENTENCE, at, at) for at, sentence in enumerate(sentences)]
+    return Marked(mark["title"], sentences, whole, {part: _places(len(whole), mark[part]) for part in PARTS})
+
+
+def of_spans(mark: Record) -> Marked:
+    """Return the marks of sentences and clauses."""
+    sentences = mark["sentences"]
+    found = candidates(resolve(sentences, lower_case_names(" ".join(sentences))))
+    worth = {
+        part: np.array([_worth(one, mark["marks"][letter], sentences) for one in found]) for part, letter in LETTERS.items()
+    }
+    return Marked(mark["title"], sentences, found, worth)
+
+
+def learn(marks: Sequence[Marked], records: Sequence[Record]) -> Weights:
     """Return the weights for the parts learned from `marks`, and for the whole from `records` of SciTLDR."""
-    texts = _read([(mark["sentences"], mark["title"]) for mark in marks])
+    texts = _read([(mark.sentences, mark.title, mark.candidates) for mark in marks])
     columns = [_part(texts, marks, part) for part in PARTS]
     columns.append(_whole(*_overlapping(records)))
     table = np.stack(columns, axis=1)
@@ -82,16 +121,29 @@ def write(weights: Weights, target: Path) -> None:
     target.write_text(text, encoding="ascii", newline="\n")
 
 
-def _part(texts: _Texts, marks: Sequence[Record], part: str) -> Vector:
-    wanted = [_shares(len(mark["sentences"]), mark[part]) for mark in marks]
-    return _fit_weights(texts, np.concatenate(wanted), none=True)
+def _part(texts: _Texts, marks: Sequence[Marked], part: str) -> Vector:
+    return _fit_weights(texts, np.concatenate([_shares(mark.worth[part]) for mark in marks]), none=True)
 
 
-def _shares(count: int, places: Sequence[int]) -> Vector:
-    shares = np.zeros(count)
-    shares[list(places)] = _SECOND_CHOICE
-    shares[list(places[:1])] = 1.0
-    return shares * (1 - _DOUBT) / max(1.0, float(shares.sum()))
+def _places(count: int, places: Sequence[int]) -> Vector:
+    worth = np.zeros(count)
+    worth[list(places)] = _SECOND_CHOICE
+    worth[list(places[:1])] = 1.0
+    return worth
+
+
+def _worth(one: Candidate, marks: Sequence[Sequence[Any]], sentences: Sequence[str]) -> float:
+    """How good a candidate is by the best span that it says; its sentence is worth less where a clause was marked."""
+    for order, (place, *words) in enumerate(marks):
+        sentence = sentences[place]
+        if one.place == place and is_right(one.text, [sentence], [(sentence, words[0] if words else sentence)]):
+            whole = one.kind == SENTENCE and bool(words)
+            return (_SECOND_CHOICE if order else 1.0) * (_SECOND_CHOICE if whole else 1.0)
+    return 0.0
+
+
+def _shares(worth: Vector) -> Vector:
+    return worth * (1 - _DOUBT) / max(1.0, float(worth.sum()))
 
 
 def _overlapping(records: Sequence[Record]) -> tuple[_Texts, Vector]:
@@ -99,15 +151,15 @@ def _overlapping(records: Sequence[Record]) -> tuple[_Texts, Vector]:
     overlaps = [[sum(rouge(sentence, record["target"])) for sentence in record["source"]] for record in records]
     wanted = [np.exp(_SHARPNESS * (np.array(overlap) - max(overlap))) for overlap in overlaps]
     shares = np.concatenate([one / one.sum() for one in wanted])
-    return _read([(record["source"], record["title"]) for record in records]), shares
+    return _read([(record["source"], record["title"], None) for record in records]), shares
 
 
 def _whole(texts: _Texts, shares: Vector) -> Vector:
     return _fit_weights(texts, shares, none=False)
 
 
-def _read(texts: Sequence[tuple[Sequence[str], str]]) -> _Texts:
-    tables = [features(sentences, title) for sentences, title in texts]
+def _read(texts: Sequence[tuple[Sequence[str], str, Sequence[Candidate] | None]]) -> _Texts:
+    tables = [features(*text) for text in texts]
     return _Texts(np.concatenate(tables), np.repeat(np.arange(len(tables)), [len(table) for table in tables]))
 
 

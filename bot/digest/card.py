@@ -59,7 +59,7 @@ def _unsaid(item: Item, summary: Summary, gist: ShortGist) -> Iterator[SummaryPa
     """Yield the parts that are said, without what the gist has said."""
     parts = summary.parts
     if summary.made_by == MADE_BY and item.kind is not Kind.REPO and any(gist.quote in part.quotes for part in parts):
-        parts = _without_its_sentence(parts, parts_without(item, gist.quote), gist.quote)
+        parts = _without_its_words(parts, parts_without(item, gist.quote), gist)
     said = _telling(gist.text)
     before: list[set[str]] = [said] if said else []
     for part in parts:
@@ -72,11 +72,15 @@ def _unsaid(item: Item, summary: Summary, gist: ShortGist) -> Iterator[SummaryPa
             yield replace(part, text=" ".join(kept))
 
 
-def _without_its_sentence(
-    parts: Sequence[SummaryPart], others: Sequence[SummaryPart], quote: str
+def _without_its_words(
+    parts: Sequence[SummaryPart], others: Sequence[SummaryPart], gist: ShortGist
 ) -> tuple[SummaryPart, ...]:
-    """The parts; in place of one that rests on the sentence, the one that is chosen without it, if no other has that."""
-    kept = {part.name: part for part in parts if quote not in part.quotes}
+    """The parts; in place of one that says what the gist does, the one chosen without the gist's sentence, if it is free.
+
+    Another clause of that sentence stays.
+    """
+    said = [_telling(gist.text)]
+    kept = {part.name: part for part in parts if gist.quote not in part.quotes or _is_new(part.text, said, gist)}
     taken = {each for part in kept.values() for each in part.quotes}
     kept |= {part.name: part for part in others if part.name not in kept and not taken & set(part.quotes)}
     return tuple(kept[part.name] for part in parts if part.name in kept)

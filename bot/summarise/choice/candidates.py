@@ -47,9 +47,10 @@ _LONGEST = 1_200  # characters of a sentence that is looked at
 
 # What comes of it, and what is behind it in place of it: `enabling X`, `which allows X`.
 _COMES = """
-    enable allow make lead facilitate support ensure reduce eliminate avoid remove improve open pave help provide offer result
-    save cut lower bring simplify accelerate mitigate prevent turn suggest achieve attain reach yield outperform surpass
-    exceed obtain increase enhance boost deliver produce give bridge extend require permit let preserve
+    enable allow make lead facilitate support ensure reduce eliminate avoid remove improve open pave help provide
+    offer result save cut lower bring simplify accelerate mitigate prevent turn suggest achieve attain reach yield
+    outperform surpass exceed obtain increase enhance boost deliver produce give bridge extend require permit let
+    preserve
 """
 _DOUBLED = frozenset(["cut", "let", "permit"])
 

@@ -1,10 +1,10 @@
 """Chooses which sentences and clauses of a text stand for each of the four parts, and how they are shown.
 
-Every candidate (`bot.summarise.choice.candidates`) gets a score per part (`bot.summarise.choice.scoring`); the four parts are
-then chosen together, so that no words stand for two of them and the sum of the scores is highest. What begins with a
-`This` or `It` which points at another sentence is not chosen; what points at another from inside (`automating this task`) gives way
-more easily, and so does what has no complete form of 25 words. A part whose best candidate stays under its bar is left out:
-the text does not say.
+Every candidate (`bot.summarise.choice.candidates`) gets a score per part (`bot.summarise.choice.scoring`); the four parts
+are then chosen together, so that no words stand for two of them and the sum of the scores is highest. What begins with a
+`This` or `It` which points at another sentence is not chosen; what points at another from inside (`automating this task`)
+gives way more easily, and so does what has no complete form of 25 words. A part whose best candidate stays under its bar is
+left out: the text does not say.
 """
 
 import itertools
@@ -30,6 +30,7 @@ class Shown(NamedTuple):
 Choice = dict[str, Shown | None]  # per part; None where the text does not say it
 
 MOST_WORDS = 25  # of a part, where it has a complete form of so many
+_CEILING = 32  # words, where that would lose too much
 _CANDIDATES = 4  # per part, for the joint choice: 5^4 combinations at most
 # Added to the bars where a part's best sentence stands elsewhere: what is left must say it plainly to stand for it.
 _SECOND_BEST = 1.5
@@ -64,7 +65,7 @@ class _Text(NamedTuple):
     def shown(self, at: int, part: str) -> Shown:
         """The candidate in a complete form of so many words, or, where it has none, as short as the edits make it."""
         whole = edit(self.found[at].text, self.names, by_name=part == PROBLEM)
-        return Shown(within(whole, MOST_WORDS) or whole, self.found[at])
+        return Shown(within(whole, MOST_WORDS, _CEILING) or whole, self.found[at])
 
 
 class _Option(NamedTuple):

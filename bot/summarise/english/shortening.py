@@ -14,6 +14,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from bot.query.fold import tokens
+from bot.rank.common_words import STOPWORDS
 from bot.summarise.english.anaphora import dangles
 from bot.summarise.english.anaphora_patterns import words
 from bot.summarise.english.third_person import FINITE, begins_with_verb, to_third_person
@@ -36,7 +38,7 @@ _FOUND = (
     r"establish(?:es|ed)?)"
 )
 _FINDING = re.compile(
-    rf"(?:(?!we\b)[\w’'/-]+ ){{0,13}}?(?:also |\w+ly )?{_FOUND}(?: (?:\w+ly|both|here))?(?:,? that,?|,) (?=[\w“\"])",
+    rf"(?:(?!we\b)[\w’'/,()-]+ ){{0,18}}?(?:also |\w+ly )?{_FOUND}(?: (?:\w+ly|both|here))?(?:,? that,?|,) (?=[\w“\"])",
     re.IGNORECASE,
 )
 _WHOSE = re.compile(
@@ -53,7 +55,8 @@ _LEAD = re.compile(
     re.IGNORECASE,
 )
 _PLACE = re.compile(r"(?:on|in|across|over|for|at|within|among|during|throughout|from)\b[^;:]*?, ", re.IGNORECASE)
-_CLAUSE = re.compile(rf"(?:(?:the|a|an) )?(?:[\w’'/.+%-]+ ){{0,6}}?{FINITE}(?= )")
+_AND_THAT = re.compile(r",? and that\b.*")  # a second finding, of the same verb
+_CLAUSE = re.compile(rf"(?!{FINITE} )(?:(?:the|a|an) )?(?:[\w’'/.+%()-]+ ){{1,6}}?{FINITE}(?= )")
 _NOT_BEGUN = re.compile(
     r"(?:and|or|but|which|who|where|while|as|that|is|are|was|were|to|by|"
     # `existing methods fail` and `sizing caches remains costly`, but not `sizing caches, they`.
@@ -106,7 +109,7 @@ _TAKES = re.compile(
     r"\w+ed|\w+ing|(?:rel|appl)ies|depends?|focus(?:es)?|works?|operates?|results?|consists?|leads?|performs?|rests?|builds?|"
     r"acts?|serves?|aims?|adapts?|generali[sz]es?|compares?|differs?|deals?|accounts?|scales?|most|known|similar|due|able|"
     r"built|according|how|what|why|whether|very|so|\w+ly|new|novel|first|all|other|various|different|\w+[ai]ble|"
-    r"robust|comparable|competitive|equivalent|related|relevant|responsible|suitable|sensitive|prone|subject|crucial|"
+    r"hints?|points?|robust|comparable|competitive|equivalent|related|relevant|responsible|suitable|sensitive|prone|subject|crucial|"
     r"struggles?|suffers?|fails?|difficult|hard|easy|easier|harder|necessary|critical|essential|important|shows?|finds?|demonstrates?|proposes?|suggests?|provides?|offers?|introduces?|presents?",
     re.IGNORECASE,
 )
@@ -150,12 +153,15 @@ _NOT_LISTED = re.compile(
     r", (?:which|while|whereas|thereby|thus|where|who|because|since|so|with|without|such as|including)\b|"
     r", \w+ing (?:the|an?|it|its|their|that)\b"
 )
+_DOES_MORE = re.compile(r", (?:\w+ly )?\w+ing\b")  # no member of a list where none before it is such
+_DOES = re.compile(r"\b\w+ing\b[^,]*$")
 _COST = {_BESIDE: 0.2, _PHRASE: 0.5, _PREPOSITION: 1.2}
 _LED = 0.5  # of a finding or a clause that is led to
 _LED_TO_AUTHORS = 1.2
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _WORDS_FOR_COST = 8  # a shorter form may lose so many words for one that costs 1 less
 _WORDS_FOR_NUMBER = 6
+_ENOUGH = 0.6  # of the words that tell something
 _AUTHORS = re.compile(r"the authors\b", re.IGNORECASE)
 
 
@@ -172,8 +178,21 @@ def statements(sentence: str, most: int) -> Iterator[Statement]:
                     yield Statement(text, cost + more + last)
 
 
-def within(sentence: str, most: int) -> str:
-    """Return the form of at most `most` words that says most of the sentence; "" where nothing complete is so short."""
+def within(sentence: str, most: int, ceiling: int) -> str:
+    """Return the form of at most `most` words that says most of the sentence; "" where nothing complete is so short.
+
+    Where that would lose too much of what the sentence says behind its lead, it may have `ceiling` words.
+    """
+    *_, (core, _) = _opened(sentence)
+    said = _words(core)
+    best = _fullest(sentence, most)
+    if ceiling > most and len(said & _words(best)) < _ENOUGH * len(said):
+        longer = _fullest(sentence, ceiling)
+        return longer if len(said & _words(longer)) >= _ENOUGH * len(said) else best
+    return best
+
+
+def _fullest(sentence: str, most: int) -> str:
     numbers = len(_NUMBER.findall(sentence))
 
     def kept(one: Statement) -> float:
@@ -182,6 +201,10 @@ def within(sentence: str, most: int) -> str:
 
     alone = (one for one in statements(sentence, most) if not dangles(one.text) or one.text == sentence)
     return max(alone, key=kept, default=Statement("", 0.0)).text
+
+
+def _words(text: str) -> set[str]:
+    return {word for word in tokens(text) if word not in STOPWORDS}
 
 
 def _opened(sentence: str) -> Iterator[tuple[str, float]]:
@@ -194,7 +217,9 @@ def _opened(sentence: str) -> Iterator[tuple[str, float]]:
         found = _finding(sentence, at) if pattern is _FINDING else _main_clause(sentence, pattern, at)
         if found:
             at, cost = found, cost + price
-            yield _begun(sentence[at:]), cost
+            rest = sentence[at:]
+            another = _AND_THAT.search(rest) if pattern is _FINDING else None
+            yield _begun(f"{rest[: another.start()]}." if another else rest), cost
 
 
 def _finding(sentence: str, at: int) -> int:
@@ -316,6 +341,8 @@ def _is_listed(kept: str, tail: str) -> bool:
     rest = kept.rpartition(", ")[2] if ", " in kept else ""
     if rest and not _JOINED.match(rest) and not _VERB.search(rest) and re.match(r"[^,;]*, (?:and|or) ", tail):
         return True  # `to inject edges, soften noise | by a loss, and …`
+    if _DOES_MORE.match(tail) and not _DOES.search(kept):
+        return False
     return tail.startswith(", ") and _LISTED.match(tail) is not None and not _NOT_LISTED.match(tail)
 
 

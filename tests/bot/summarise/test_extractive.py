@@ -43,14 +43,12 @@ def test_what_the_five_chosen_report_is_found_and_of_nomp_nothing_is_denied() ->
     evidence = {title: part(by_title[title], "Evidence") for title, _ in chosen()}
     assert evidence["nomp: A Framework for Building Domain Specific Compilers"] == ""
     told = " ".join(evidence.values())
-    assert all(figure in told for figure in ("1.45×", "28.4x", "14.2x", "7.6x", "67.2%", "23.6"))
+    assert all(figure in told for figure in ("1.45×", "14.2x", "7.6x", "67.2%", "23.6"))
 
 
-def test_the_method_of_nomp_is_its_introduction_and_its_mechanism() -> None:
+def test_the_method_of_nomp_is_its_introduction() -> None:
     (nomp,) = (item for item in items() if item.title.startswith("nomp"))
-    assert part(extract(nomp), "Method").startswith(
-        "Proposes nomp: a framework for building domain specific compilers. nomp consists"
-    )
+    assert part(extract(nomp), "Method") == "Proposes nomp: a framework for building domain specific compilers."
 
 
 @pytest.mark.parametrize("abstract", ["", "  \n "])
