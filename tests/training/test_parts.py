@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from bot.models import PARTS
-from bot.summarise.choice.scoring import EVIDENCE, FEATURES, SHIPPED, part_scores, read_weights
-from training.parts import cross_validated, learn, marked, write
+from bot.summarise.choice.scoring import EVIDENCE, FEATURES, PROBLEM, SHIPPED, part_scores, read_weights
+from training.parts import cross_validated, learn, marked, of_sentences, of_spans, spans, write
 
 HASHES = Path(__file__).parents[2] / "training" / "hashes.json"
 # Of SciTLDR's form, in small.
@@ -32,8 +32,22 @@ def test_the_marks_are_of_sentences_that_are_there() -> None:
         assert all(0 <= at < len(mark["sentences"]) for part in PARTS for at in mark[part])
 
 
+def test_of_a_marked_clause_the_clause_is_worth_more_than_its_sentence() -> None:
+    said = "While caches are fast, existing caches remain expensive and difficult to size."
+    marks = {"p": [[0, "existing caches remain expensive and difficult to size"]], "m": [], "e": [], "w": []}
+    made = of_spans({"title": "Tidy", "sentences": [said], "marks": marks})
+    assert {one.kind: worth for one, worth in zip(made.candidates, made.worth[PROBLEM], strict=True)} == {
+        "sentence": 0.5,
+        "turn": 1.0,
+    }
+
+
+def test_the_marks_of_clauses_are_of_texts_that_are_there() -> None:
+    assert all(record["sentences"] for record in spans())
+
+
 def test_the_learned_weights_choose_the_marked_sentences_and_read_back_as_written(tmp_path: Path) -> None:
-    weights = learn(marked()[:40], RECORDS)
+    weights = learn([*map(of_sentences, marked()[:40])], RECORDS)
     write(weights, tmp_path / "parts.json")
     again = read_weights(tmp_path / "parts.json")
     assert np.array_equal(again.rows, weights.rows)

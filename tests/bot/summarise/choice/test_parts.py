@@ -73,12 +73,14 @@ def test_a_sentence_that_points_at_another_is_no_part() -> None:
     assert places([pointing, *PLAIN[2:]])[PROBLEM] is None
 
 
-def test_one_sentence_says_what_was_done_and_what_comes_of_it() -> None:
-    both = "We propose Tidy, a cache that predicts its own size, enabling caches that need no operator."
-    chosen = choose([*PLAIN[:2], both, *PLAIN[3:5]])
-    assert [shown and shown.text for shown in chosen.values()][1::2] == [
+def test_one_sentence_says_what_was_done_and_what_was_found() -> None:
+    both = (
+        "We propose Tidy, a cache that predicts its own size, and show that it reduces misses by 31% over the best baseline."
+    )
+    chosen = choose([*PLAIN[:2], both])
+    assert [shown and shown.text for shown in chosen.values()][1:3] == [
         "Proposes Tidy, a cache that predicts its own size.",
-        "Tidy enables caches that need no operator.",
+        "Shows that it reduces misses by 31% over the best baseline.",
     ]
 
 
