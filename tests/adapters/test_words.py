@@ -33,6 +33,7 @@ from adapters.words import (
 )
 from bot.commands import Less, More, Show, Why, parse
 from bot.digest.left_out import MOST
+from bot.digest.selection import REASONS
 from bot.models import (
     Coverage,
     Digest,
@@ -199,8 +200,13 @@ def test_the_coverage_line_speaks_of_this_digest_in_one_line() -> None:
     )
 
 
+def test_what_the_pictures_of_digests_count_are_the_reasons_that_there_are() -> None:
+    counted = {reason for digest in (GPU, EMPTY) for reason, _ in digest.coverage.dropped}
+    assert counted - {*REASONS} == set()
+
+
 def test_where_the_others_went_is_told_apart() -> None:
-    assert dropped_line(GPU.coverage) == "380 outside the query · 27 below the score · 2 already posted"
+    assert dropped_line(GPU.coverage) == "380 outside the topic · 27 below the bar · 2 already posted"
     assert dropped_line(Coverage((), 0, 0)) == ""
 
 
@@ -244,7 +250,7 @@ def test_sources_with_one_trouble_are_named_together_and_a_long_row_of_them_is_c
 def test_an_empty_digest_says_why_it_is_empty() -> None:
     empty = replace(EMPTY, since=EMPTY.until - timedelta(hours=24))
     assert empty_sentence(empty) == (
-        "0 of 412: nothing came close to the topic today. 400 outside the query and 12 below the score."
+        "0 of 412: nothing came close to the topic today. 400 outside the topic and 12 below the bar."
     )
     weekly = replace(EMPTY, since=EMPTY.until - timedelta(days=7))
     assert empty_sentence(weekly).startswith("0 of 412: nothing came close to the topic. ")

@@ -90,6 +90,19 @@ async def test_what_a_digest_left_out_is_kept_with_it_with_what_it_asked_for(sto
     assert past.numbered == (paper(1).key, paper(8).key, paper(9).key)
 
 
+async def test_a_digest_that_counts_in_words_of_before_is_read_as_it_was_written(store: AnyStore) -> None:
+    said = (("outside the query", 400), ("below the score", 11))
+    left = (LeftOut(paper(9).key, "below the score", 3, 0.2),)
+    made = digest(0.9)
+    made = replace(made, left_out=left, coverage=replace(made.coverage, seen=412, dropped=said))
+    await store.digests.save("T1", "C1", made, NOW)
+
+    (past,) = await store.digests.past("T1", "C1", topic="kv")
+
+    assert (past.seen, past.dropped, past.left_out) == (412, said, left)
+    assert past.numbered == (paper(1).key, paper(9).key)
+
+
 # --- upkeep
 
 

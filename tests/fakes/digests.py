@@ -182,7 +182,7 @@ GPU = Digest(
         ),
         seen=412,
         kept=3,
-        dropped=(("outside the query", 380), ("below the score", 27), ("near twin", 0), ("already posted", 2)),
+        dropped=(("outside the topic", 380), ("below the bar", 27), ("near twins", 0), ("already posted", 2)),
         notes=("Caught up 2 days.",),
     ),
 )
@@ -200,7 +200,7 @@ EMPTY = Digest(
         ),
         seen=412,
         kept=0,
-        dropped=(("outside the query", 400), ("below the score", 12)),
+        dropped=(("outside the topic", 400), ("below the bar", 12)),
     ),
 )
 

@@ -120,7 +120,7 @@ def test_everything_a_digest_says_is_on_the_page() -> None:
     )
     assert "does not say" not in text
     assert "GitHub was down" in text
-    assert "0 of 412: nothing came close to the topic today. 400 outside the query and 12 below the score." in text
+    assert "0 of 412: nothing came close to the topic today. 400 outside the topic and 12 below the bar." in text
     assert "3 entries in 2 topics" in text
 
 
