@@ -226,7 +226,7 @@ class Publisher:
         apart = {key for key in happened if selection.dropped.get(key) in (QUERY, SOURCE)}
         looked_at = [item for item in candidates.items if item.key not in apart]
         coverage = compose.coverage(looked_at, selection.dropped, states, since=since, now=now)
-        notes = (*coverage.notes, *_by_words_alone(context, candidates, indexed))
+        notes = (*coverage.notes, *_by_words_alone(request.topic, context, candidates, indexed))
         made = await asyncio.to_thread(
             partial(compose.digest, coverage=replace(coverage, notes=notes), window=window, since=since, now=now),
             request.topic,
@@ -338,12 +338,15 @@ def _told_from(request: DigestRequest, now: datetime) -> datetime:
     return request.baseline if holds and request.baseline else now - LATELY
 
 
-def _by_words_alone(context: SelectionContext, candidates: Candidates, indexed: IndexedItems) -> Iterator[str]:
+def _by_words_alone(topic: Topic, context: SelectionContext, candidates: Candidates, indexed: IndexedItems) -> Iterator[str]:
     """Say what had no vector where others were compared by theirs."""
     compared = {each.key if isinstance(each, Item) else each for each in context.examples}
     compared |= {each.item.key for each in context.marked}
-    if not (compared and indexed.vectors_mark):
+    description = description_text(topic)
+    if not ((compared or description) and indexed.vectors_mark):
         return
+    if description and description not in context.vectors:
+        yield "the topic's description was compared by words alone: no vector could be had in time"
     if missing := len(compared - context.vectors.keys()):
         was = "was" if missing == 1 else "were"
         yield f"{counted(missing, 'example')} {was} compared by words alone: no vector could be had in time"

@@ -163,6 +163,25 @@ async def test_the_footer_says_which_examples_were_compared_by_words_alone(now: 
     assert (await Publisher(store, Extractive(), {}).preview(request, now)).coverage.notes == ()
 
 
+async def test_the_footer_says_that_the_description_was_compared_by_words_alone(now: datetime) -> None:
+    store, axes = MemoryStore(), Axes()
+    await store.items.add([MEMORY, PROTEIN], now - timedelta(hours=1))
+    await embedded(store, [MEMORY])
+    request = DigestRequest(Topic(name="t", title="T", description="All about a cache."), "local", "local")
+    publisher = Publisher(store, Extractive(), {}, axes)
+    lacking = "1 item had no vector yet and was compared by words alone"
+
+    axes.error = EmbeddingUnavailable("The endpoint is down.")
+    missed = await publisher.preview(request, now)
+    axes.error = None
+    whole = await publisher.preview(request, now)
+
+    of_topic = "the topic's description was compared by words alone: no vector could be had in time"
+    assert missed.coverage.notes == (of_topic, lacking)
+    assert whole.coverage.notes == (lacking,)
+    assert (await Publisher(store, Extractive(), {}).preview(request, now)).coverage.notes == ()
+
+
 async def test_the_footer_says_how_many_items_had_no_vector_yet(now: datetime) -> None:
     store = MemoryStore()
     await store.items.add([MEMORY, PROTEIN], now - timedelta(hours=1))
