@@ -8,11 +8,12 @@
 4. The authors are spoken of in the third person: `We propose X` → `Proposes X` (`bot.summarise.english.third_person`).
 5. An address goes, with the word that leads to it: `Our code is available at https://…` → `The code is available.` The
    item's links are shown beside its summary.
-6. A list of which the sentence has only a part, since the text goes on with it in the next sentence, loses its marks. `It
-   has three stages: (1) reading.` → `It has three stages, among them reading.`; a point that is no mere thing follows `the
-   first:`. Where nothing says how many they are, the mark alone goes: `It suffers from: (1) noise` → `It suffers from:
-   noise`, `We make the following contributions: (1) we build X` → `We make contributions: we build X`. Of `…; 2) sorting;
-   3) telling.` without the first nothing is left. A list that is whole, or has two of its points, stays.
+6. A list of which the sentence has only a part, since the text goes on with it in the next sentence, loses its marks and
+   its count. `It has three stages: (1) reading.` → `It has stages, among them reading.`; a point that is no mere thing
+   follows the colon: `We find two results: (1) caches sleep` → `We find results: caches sleep`, `We make the following
+   contributions: (1) we build X` → `We make contributions: we build X`. A count of contributions or findings of which none
+   follows goes, too. Of `…; 2) sorting; 3) telling.` without the first nothing is left. A list that is whole, or has two of
+   its points, stays.
 7. A long sentence is cut at a clause border, where nothing that a reader needs stands behind it. A tail goes only with all
    its figures and names left in front: a number, or a word with a capital, that stands nowhere in what is kept, holds the
    tail. What limits the sentence (`if`, `unless`, `when`) is no border. What follows from it (`, enabling …`) may go from
@@ -88,6 +89,11 @@ _COUNTED_POINTS = re.compile(
     r"[2-9]) (?:[\w-]+ ){0,4}?[\w-]+s\b(?!.*[:;])(?-i:[^.A-Z]){0,60}$",
     re.IGNORECASE,
 )
+_NUMERAL = r"(?:two|three|four|five|six|seven|eight|nine|ten|[2-9])"
+_COUNT = re.compile(rf"\b{_NUMERAL} (?=(?:[\w-]+ ){{0,4}}?[\w-]+s\b[^:;]*$)", re.IGNORECASE)
+_COUNT_ALONE = re.compile(
+    rf"\b{_NUMERAL} (?=(?:[\w-]+ ){{0,3}}?(?:contributions|innovations|insights|findings|conclusions|observations)\.?$)"
+)
 _NUMBERED = r"(?:\((?:[2-9]|ii|iii|iv|v|II|III|IV|V|[b-eB-E])\)|(?:[2-9]|ii|iii|iv)\.?\))"
 _LATER_POINT = re.compile(rf"{_NUMBERED} |\b(?:[Ss]econd(?:ly)?|then|finally|next|another|other)\b")
 _GOES_ON = re.compile(rf"[;,.] (?:and )?{_NUMBERED}(?:$|[ .])")
@@ -140,7 +146,7 @@ def mend_list(text: str) -> str:
         return f"{kept}." if len(kept.split()) >= _SHORTEST_LIST else text
     begun = _BEGUN.match(text)
     if begun is None or _LATER_POINT.search(begun["point"]):
-        return text
+        return _COUNT_ALONE.sub("", text)
     return _with_the_first(begun, text)
 
 
@@ -153,12 +159,20 @@ def _with_the_first(begun: re.Match[str], text: str) -> str:
         point = re.sub(r"^the authors\b", "they", point, flags=re.IGNORECASE)
     if _FOLLOWING.search(head) or not counted or head.endswith((" are", " is", " include", " that", " as follows")):
         return f"{_FOLLOWING.sub('', head)}{begun['join'].rstrip(':')}: {point}"
-    if _THING.match(point):
-        return f"{head}, among them {point}"
+    head = _without_count(head)
     # `(1) Planning: they draw`: its heading needs no second colon.
-    return (
-        f"{head}, the first{'' if _HEADED.match(point) else ':'} {_ARTICLE.sub(lambda found: found.group().lower(), point)}"
-    )
+    if _THING.match(point) or _HEADED.match(point):
+        return f"{head}, among them {point}"
+    return f"{head}: {_ARTICLE.sub(lambda found: found.group().lower(), point)}"
+
+
+def _without_count(head: str) -> str:
+    """`two key findings` as `key findings`: of the list that it announces one point follows."""
+    counts = [*_COUNT.finditer(head)]
+    if not counts:
+        return head
+    kept = f"{head[: counts[-1].start()]}{head[counts[-1].end() :]}"
+    return kept if counts[-1].start() else f"{kept[:1].upper()}{kept[1:]}"
 
 
 def shorten(text: str, longest: int = LONGEST) -> str:

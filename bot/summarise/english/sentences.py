@@ -3,7 +3,7 @@
 A full stop, an exclamation or a question mark followed by white space ends a sentence, unless one of the rules in `_KEEPS`
 says that it does not: abbreviations (e.g., et al., Fig. 2), initials, brackets and formulas that are still open, a next
 word in lower case. Ends without white space after them (`GPUs.We`), bullets and blank lines are found separately.
-Decimals, versions and URLs need no rule: nothing in them is followed by white space.
+Decimals, versions and URLs need no rule: nothing in them is followed by white space. Lines of keywords are left out.
 """
 
 import itertools
@@ -47,6 +47,12 @@ _NAMED = re.compile(
     r"(?:the\s+)?([a-z][\w+-]*)(?=\s*[:,(–—])|\b(?:called|named|dubbed|termed)\s+([a-z][\w+-]*)"
 )
 _LISTED = re.compile(r"[-*•·‣–\s]*\(?(?:\d{1,2}|[ivx]{1,4}|[a-hA-H])[.)]|[-*•·‣–.\s]+")
+# What journals print under an abstract: `Keywords: caches, memory`, `Index Terms—caches`; not `four keywords: caches`.
+_KEYWORDS = re.compile(
+    r"\b(?:Key ?[Ww]ords?(?: and [Pp]hrases)?|KEY ?WORDS?(?: AND PHRASES)?|Index [Tt]erms|INDEX TERMS|CCS [Cc]oncepts|"
+    r"Categories and [Ss]ubject [Dd]escriptors|General [Tt]erms|(?:MSC |ACM )?[Ss]ubject [Cc]lassification)\s*"
+    r"(?:[:—–]|-{1,3}(?!\w))"
+)
 _LONGEST_BULLET = 10  # characters, with the white space around it
 _LONGEST_BRACKET = 300  # characters; a bracket still open after so many is a slip of the author, not a bracket
 
@@ -119,8 +125,13 @@ _KEEPS = (
 
 
 def split(text: str) -> list[str]:
-    """Return the sentences of `text` in order, each exactly as it stands there, without the white space around it."""
-    cuts = sorted({0, len(text), *_stops(text), *_glued(text), *(match.end() for match in _BREAK.finditer(text))})
+    """Return the sentences of `text` in order, each exactly as it stands there, without the white space around it.
+
+    A line of keywords is none.
+    """
+    breaks = (match.end() for match in _BREAK.finditer(text))
+    listed = (match.start() for match in _KEYWORDS.finditer(text))
+    cuts = sorted({0, len(text), *_stops(text), *_glued(text), *breaks, *listed})
     pieces: list[tuple[int, int]] = []
     for start, end in itertools.pairwise(cuts):
         if (
@@ -132,7 +143,7 @@ def split(text: str) -> list[str]:
         else:
             pieces.append((start, end))
     sentences = (text[start:end].strip() for start, end in pieces)
-    return [sentence for sentence in sentences if sentence]
+    return [sentence for sentence in sentences if sentence and not _KEYWORDS.match(sentence)]
 
 
 def lower_case_names(text: str) -> frozenset[str]:

@@ -5,7 +5,8 @@
 2. What stands in front of the main clause and is no condition goes: `By doing X, Y gains 3%` → `Y gains 3%`.
 3. What stands in brackets goes, and beside a name between two commas: `Tidy, a cache of caches, gains 3%`.
 4. The end goes, from a border of clauses on: `, which …`, `; …`, ` by doing …`. A condition (`if`, `when`, `unless`) is no
-   border, nor what turns against the sentence (`but`, `although`); a pair (`not only … but`) and a bracket stay whole.
+   border, nor what turns against the sentence (`but`, `although`); a pair (`not only … but`), a bracket and a list that is
+   announced (`two parts: …`) stay whole.
 
 What a statement has lost is told by its cost: 0 for the sentence itself, more for each thing that was taken off.
 """
@@ -294,6 +295,7 @@ def _stands(kept: str, tail: str, border: re.Pattern[str]) -> bool:
         or not _closed(kept)
         or any(_is_half(kept, one, other) for one, other in _PAIRS)
         or _is_listed(kept, tail)
+        or _is_half_a_list(kept, tail)
         or _lacks_object(kept, last)
         or not _has_verb(kept)
         or _begins_another(kept)
@@ -320,6 +322,27 @@ def _goes_with_another(kept: str, tail: str) -> bool:
     word = tail.split()[0]
     before, found, _ = kept.rpartition(" and ")
     return bool(found) and f" {word} " in f"{before} "
+
+
+_ANNOUNCED = re.compile(
+    r"\b(?:(two|three|four|five|six|seven|eight|nine|ten|[2-9])\b(?!\.\d)|several\b|following\b|key\b|main\b)"
+    r"[^:;.]{0,100}: (?!.*: )",
+    re.IGNORECASE,
+)
+_NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10}
+_GOES_ON = re.compile(r"; |, (?:and|or) ")
+_MEMBER = re.compile(r"; |, (?:and |or )?| and | or ")
+
+
+def _is_half_a_list(kept: str, tail: str) -> bool:
+    """Whether it has fewer points of a list than it announces: `two parts: a cache | , and a table`."""
+    found = _ANNOUNCED.search(kept)
+    if found is None:
+        return False
+    if not found[1]:
+        return _GOES_ON.search(tail) is not None
+    count = _NUMBERS.get(found[1].lower()) or int(found[1])
+    return len(_MEMBER.findall(_BRACKET.sub("", kept[found.end() :]))) + 1 < count
 
 
 def _lacks_object(kept: str, last: str) -> bool:

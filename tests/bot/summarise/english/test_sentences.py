@@ -113,3 +113,34 @@ def test_an_address_at_the_end_stands_by_itself() -> None:
     text = "It suffices for synthesis. https://github.com/Lab/Fast."
 
     assert split(text) == ["It suffices for synthesis.", "https://github.com/Lab/Fast."]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Keywords: Grounded theory; Vector embeddings; Multi agent systems",
+        "KEYWORDS: method development, reuse, software components .",
+        "Key words and phrases: matching, caliper.",
+        "Index Terms—caches, memory",
+        "Index Terms: WaveNet, vocoder, voice conversion",
+        "Keywords- Adaptive Filtering, LMS Algorithm",
+        "Categories and Subject Descriptors: C.4 [Performance]",
+        "CCS Concepts: Software and its engineering",
+    ],
+)
+def test_a_line_of_keywords_is_no_sentence(line: str) -> None:
+    assert split(f"We keep pages. They are small. {line}") == ["We keep pages.", "They are small."]
+    assert split(f"We keep small pages {line}") == ["We keep small pages"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We define 6G with four keywords: intelligent, deep, holographic and ubiquitous connectivity.",
+        "Keywords are what people search for.",
+        "It sorts by index terms: the rarer first.",
+        "Keywords-based search is slow.",
+    ],
+)
+def test_a_sentence_about_keywords_stays(text: str) -> None:
+    assert split(text) == [text]

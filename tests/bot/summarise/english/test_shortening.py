@@ -143,3 +143,33 @@ def test_every_form_is_short_and_of_the_words_of_its_sentence(words: list[str], 
     for short in told(sentence, most):
         assert len(short.split()) <= most
         assert {word[:4] for word in re.findall(r"\w+", short.lower())} <= {word[:4] for word in own}
+
+
+@pytest.mark.parametrize(
+    ("sentence", "first"),
+    [
+        (
+            "Most existing models face two major limitations: they rely on the Big Five framework, and they ignore years.",
+            "rely on",
+        ),
+        (
+            "SAGE has three key components: a Trigger module that detects failures in real time, a Planner, and a Judge.",
+            "Trigger",
+        ),
+        (
+            "The study reveals two key findings: caches need sleep; tables run at noon, which nobody had seen before.",
+            "need sleep",
+        ),
+        (
+            "The method rests on several ideas: a cache that sizes itself by counting, a table that grows, and a clock.",
+            "sizes itself",
+        ),
+    ],
+)
+def test_of_an_announced_list_no_half_is_shown(sentence: str, first: str) -> None:
+    assert [text for text in told(sentence, 25) if first in text and not re.search(r", and|; \w", text)] == []
+
+
+def test_what_stands_behind_a_whole_list_may_go() -> None:
+    sentence = "The study reveals two key findings: caches need sleep; tables run at noon, which nobody had seen before."
+    assert "The study reveals two key findings: caches need sleep; tables run at noon." in told(sentence)
