@@ -266,8 +266,8 @@ def others_button(digest: Digest) -> tuple[Button, ...]:
     """Return the button "8 more on topic", which lists them; none where there are none, and where they are not kept."""
     rhythm = Rhythm(digest.rhythm) if digest.rhythm else None
     asked = Rest(digest.topic, digest.day.isoformat(), rhythm=rhythm)
-    listed = () if digest.is_preview else digest.left_out
-    return (Button(f"{how_many(listed)} more on topic", write(asked)),) if listed else ()
+    listed = digest.left_out and not digest.is_preview
+    return (Button(f"{how_many(digest)} more on topic", write(asked)),) if listed else ()
 
 
 def kept_of_seen(digest: Digest) -> str:
@@ -303,7 +303,7 @@ def coverage_line(digest: Digest) -> str:
     carried = f", {thousands(again)} carried on" if again else ""
     pieces = [f"{thousands(coverage.seen)} seen{carried}", f"{thousands(coverage.kept)} kept"]
     if digest.left_out:
-        pieces.append(f"{how_many(digest.left_out)} more on topic")
+        pieces.append(f"{how_many(digest)} more on topic")
     elif 0 < len(digest.entries) < digest.cap and not came_close(digest):
         pieces.append("nothing else came close")
     pieces += [some(asked, _NAMED)] if asked else []

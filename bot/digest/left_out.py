@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
 from bot.digest.selection import CAP, SCORE, TWIN, Selection, least
-from bot.models import DigestRequest, LeftOut, PastDigest, Ranked
+from bot.models import Digest, DigestRequest, LeftOut, PastDigest, Ranked
 
-MOST = 100  # works that are noted for a digest, the best: nobody reads on
+MOST = 100  # works that are listed for a digest, the best: nobody reads on
 # What missed what was asked for by no more than so much of it came close.
 CLOSE = 0.25
 
@@ -15,9 +15,10 @@ DAYS = timedelta(days=3)
 _LATE = timedelta(hours=12)
 
 
-def how_many(noted: Sequence[LeftOut]) -> str:
-    """Return how many works are noted as left out: "8"; "100+" where no more are noted than these."""
-    return f"{len(noted)}{'+' if len(noted) >= MOST else ''}"
+def how_many(digest: Digest | PastDigest) -> str:
+    """Return how many works the digest left out: "8", "1,204"; "100+" of one of before, which counted no more."""
+    listed = len(digest.left_out)
+    return f"{digest.others:,}" if digest.others else f"{listed}{'+' if listed >= MOST else ''}"
 
 
 def came_close(had: float, asked: float) -> bool:
@@ -59,7 +60,7 @@ def left_out(
     for place, each in enumerate(close, len(selection.passed) + 1):
         key = each.item.key
         noted.append(LeftOut(key, selection.dropped[key], place, each.score, each.relevance, arrival=arrivals.get(key, 0)))
-    return tuple(noted[:MOST])
+    return tuple(noted)
 
 
 def _only_just_missed(each: Ranked, selection: Selection, request: DigestRequest) -> bool:

@@ -8,7 +8,7 @@ from functools import partial
 from typing import NamedTuple
 
 from bot.digest import compose
-from bot.digest.left_out import left_out, still_candidates
+from bot.digest.left_out import MOST, left_out, still_candidates
 from bot.digest.recent_items import IndexedItems, RecentItems
 from bot.digest.request import stored_since
 from bot.digest.selection import (
@@ -236,11 +236,13 @@ class Publisher:
         # What happened to a repository comes after the window: what looks at it again need not go back to its arrival.
         arrivals = {**indexed.arrivals, **dict.fromkeys(happened, window.through + 1)}
         moved = [each.ranked for each in made.entries if each.ranked.item.key in happened]
+        others = left_out(request, selection, arrivals, still, now)
         return replace(
             made,
             subscription=request.subscription,
             rhythm=request.rhythm or "",
-            left_out=left_out(request, selection, arrivals, still, now),
+            left_out=others[:MOST],
+            others=len(others),
             above=len(selection.passed),
             cap=request.limits.entries,
             min_score=least(request),

@@ -140,7 +140,7 @@ async def _numbered(context: HandlerContext, actor: Actor, number: int, topic: s
 def _no_such_number(number: int, digests: Sequence[PastDigest]) -> UsageError:
     longest = max(digests, key=lambda digest: len(digest.entries))
     has = "one entry" if len(longest.entries) == 1 else f"{len(longest.entries)} entries"
-    more = f" and {len(longest.left_out)} more on topic" if longest.left_out else ""
+    more = f" and lists {len(longest.left_out)} more on topic" if longest.left_out else ""
     return UsageError(f"The last digest here has {has}{more}; there is no number {number}.", hint=_HOW)
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import date, datetime
 
 from bot.commands import Rest, write
-from bot.digest.left_out import how_many
+from bot.digest.left_out import MOST, how_many
 from bot.errors import UsageError
 from bot.handlers.context import HandlerContext, handles
 from bot.handlers.items import last_digests
@@ -42,8 +42,8 @@ async def rest(context: HandlerContext, command: Rest, actor: Actor, now: dateti
     shown = [each.key for each in digest.left_out[first : first + PAGE]]
     known = await context.store.items.find(shown)
     return Reply(
-        title=f"{how_many(digest.left_out)} more on topic for {topic.title}",
-        text=(f"What the digest of {when} has no place for, the best first.",),
+        title=f"{how_many(digest)} more on topic for {topic.title}",
+        text=(f"What the digest of {when} has no place for, the best first{_listed(digest)}.",),
         entries=tuple(ReplyEntry(known.get(key), title=key, title_only=True) for key in shown),
         first=len(digest.entries) + first + 1,
         next_steps=(_how(digest, last, len(digest.entries) + first + 1),),
@@ -76,6 +76,14 @@ async def _asked_for(
             f"No digest of {topic.title} of that day is known here.", hint=f"*{write(Rest(topic.name))}* asks for the last."
         )
     return found
+
+
+def _listed(digest: PastDigest) -> str:
+    return (
+        f": the first {len(digest.left_out)}"
+        if len(digest.left_out) >= MOST and len(digest.left_out) != digest.others
+        else ""
+    )
 
 
 def _how(digest: PastDigest, last: Sequence[PastDigest], first: int) -> str:

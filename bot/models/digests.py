@@ -146,7 +146,8 @@ class Digest:
     rhythm: str = ""  # of that one, a Rhythm
     tag: str = ""  # as the subscription says, for who renders it
     news: str = ""  # a sentence of ours that the channel is told once, commands between *asterisks*; "": none
-    left_out: tuple[LeftOut, ...] = ()  # what else is on topic, best first
+    left_out: tuple[LeftOut, ...] = ()  # what else is on topic, the best first and of these so many as are listed
+    others: int = 0  # how many works that is, those that are not listed too; 0: as many as are listed
     is_preview: bool = False  # shown to one who asked, and not kept
     above: int = 0  # cards that had all that is asked for: those kept, over the cap, and near twins
     cap: int = 0  # entries that it might hold
@@ -176,6 +177,7 @@ class PastDigest:
     saved: datetime
     entries: tuple[str, ...]  # the keys of those that led its cards, in their order
     left_out: tuple[LeftOut, ...] = ()
+    others: int = 0
     above: int = 0
     cap: int = 0
     min_score: float = 0.0

@@ -227,7 +227,7 @@ def past_from_text(text: str, saved: datetime) -> PastDigest:
     Before it was noted what a digest left out, nothing of it is known.
     """
     record = decode(text)
-    known = {name: record[name] for name in ("above", "cap", "min_score", "rhythm") if name in record}
+    known = {name: record[name] for name in ("others", "above", "cap", "min_score", "rhythm") if name in record}
     coverage = record["coverage"]
     return PastDigest(
         topic=record["topic"],

@@ -313,7 +313,14 @@ def test_what_else_is_on_topic_is_one_tap_away_and_nothing_is_not() -> None:
     assert others_button(GPU) == ()
 
 
-def test_no_more_is_counted_on_topic_than_is_noted() -> None:
+def test_what_else_is_on_topic_is_counted_though_it_is_not_all_listed() -> None:
+    many = replace(GPU, left_out=(LeftOut("arxiv:1", "over the cap", 4, 0.5),) * MOST, others=1204)
+
+    assert [button.label for button in others_button(many)] == ["1,204 more on topic"]
+    assert "1,204 more on topic" in coverage_line(many)
+
+
+def test_a_digest_of_before_counted_no_more_on_topic_than_it_lists() -> None:
     many = replace(GPU, left_out=(LeftOut("arxiv:1", "over the cap", 4, 0.5),) * MOST)
 
     assert [button.label for button in others_button(many)] == ["100+ more on topic"]

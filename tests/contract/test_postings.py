@@ -81,12 +81,14 @@ async def test_what_a_digest_left_out_is_kept_with_it_with_what_it_asked_for(sto
         LeftOut(paper(8).key, "over the cap", 2, 0.4, 0.3, "github:a/b", NOW - DAY, 17),
         LeftOut(paper(9).key, "below the bar", 3, 0.2),
     )
-    made = replace(digest(0.9), left_out=left, above=2, cap=1, min_score=0.3, carried=left[:1])
+    made = replace(digest(0.9), left_out=left, others=104, above=2, cap=1, min_score=0.3, carried=left[:1])
     await store.digests.save("T1", "C1", made, NOW)
 
     (past,) = await store.digests.past("T1", "C1", topic="kv")
 
-    assert past == PastDigest("kv", "KV", TODAY, NOW, (paper(1).key,), left, above=2, cap=1, min_score=0.3, seen=1, kept=1)
+    assert past == PastDigest(
+        "kv", "KV", TODAY, NOW, (paper(1).key,), left, 104, above=2, cap=1, min_score=0.3, seen=1, kept=1
+    )
     assert past.numbered == (paper(1).key, paper(8).key, paper(9).key)
 
 

@@ -146,6 +146,7 @@ def _remembered(digest: Digest, saved: datetime) -> PastDigest:
         saved=saved,
         entries=tuple(entry.ranked.item.key for entry in digest.entries),
         left_out=digest.left_out,
+        others=digest.others,
         seen=digest.coverage.seen,
         kept=digest.coverage.kept,
         dropped=digest.coverage.dropped,

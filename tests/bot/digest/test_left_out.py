@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.digest import selection
-from bot.digest.left_out import came_close, still_candidates
+from bot.digest.left_out import came_close, how_many, still_candidates
 from bot.digest.publisher import Publisher
 from bot.digest.recent_items import STEP
 from bot.errors import Conflict
@@ -94,6 +94,16 @@ async def test_what_is_on_topic_and_has_no_place_is_recorded_the_best_first(stor
     assert scores == sorted(scores, reverse=True)
     (past,) = await store.digests.past("local", "local")
     assert (past.left_out, past.above, past.cap) == (digest.left_out, 5, 1)
+
+
+async def test_all_that_is_on_topic_is_counted_and_the_best_hundred_are_listed(store: MemoryStore, now: datetime) -> None:
+    await store.items.add([about(number, fits=1) for number in range(1, 107)], now)
+
+    digest = await published(store, now)
+
+    assert (len(digest.left_out), digest.others, digest.above) == (100, 105, 106)
+    (past,) = await store.digests.past("local", "local")
+    assert (past.others, how_many(past), how_many(digest)) == (105, "105", "105")
 
 
 async def test_what_came_close_to_the_score_is_recorded_and_what_did_not_is_not(store: MemoryStore, now: datetime) -> None:

@@ -164,7 +164,7 @@ async def test_numbers_go_on_with_what_the_digest_left_out(asker: Asker) -> None
     await posted(asker, "kv", 1, 2, left_out=(3, 4))
 
     assert await keys_of(asker, "3", "4 for kv") == ["3", "4"]
-    with pytest.raises(UsageError, match="has 2 entries and 2 more on topic; there is no number 5"):
+    with pytest.raises(UsageError, match="has 2 entries and lists 2 more on topic; there is no number 5"):
         await named(asker, "5")
     with pytest.raises(UsageError, match="No digest of GPU systems was posted here yet"):
         await named(asker, "1 for gpu-systems")

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from bot.errors import UsageError
-from bot.models import Reply
+from bot.models import LeftOut, Reply
 from tests.bot.handlers.askers import Asker, about, button, said
 
 DAY = timedelta(days=1)
@@ -58,6 +58,19 @@ async def test_a_digest_of_before_is_not_said_to_have_left_nothing_out(later: As
 
     assert reply.title == "What else was on topic for KV cache was not noted"
     assert reply.text == ("The digest of Thursday 2 April is older than that.",)
+
+
+async def test_what_is_counted_and_not_listed_is_said(later: Asker) -> None:
+    tomorrow = later.at(later.now + DAY)
+    made = (await tomorrow.ask("now kv")).digests[0]
+    over = tuple(LeftOut(f"arxiv:2603.{number:05}", "over the cap", number, 0.5) for number in range(3, 103))
+    long = replace(made, left_out=over, others=1204)
+    await later.context.store.digests.save(later.actor.workspace, later.actor.channel, long, tomorrow.now)
+
+    reply = await tomorrow.ask("rest kv")
+
+    assert reply.title == "1,204 more on topic for KV cache"
+    assert reply.text == ("What the digest of Thursday 2 April has no place for, the best first: the first 100.",)
 
 
 async def test_its_numbers_are_taken_wherever_an_item_is_named(later: Asker) -> None:
