@@ -4,6 +4,7 @@ A part that is shown is right when a sentence that it rests on has a marked span
 of that span's telling words. Of each part: right, of the abstracts that have one, and of those of which one is shown; shown,
 of those that have none. Of why it matters, too, how many of those that have one are shown one, right or not. The headline
 result is right where the gist or the evidence has it; "on the card", where any line of a card made for no topic does.
+Whether an abstract tells no result, in words either: the AUC of its highest score for Evidence, and of its roles.
 Denials: of other abstracts that were once said to name no problem or no result, how many still are, and of these how many
 have none. How far two readers agree, on the abstracts that were marked twice: the sentences' letters (and Cohen's kappa of
 these), whether there is a part, and where both found one, whether the second's best sentence is among the first's.
@@ -24,15 +25,17 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.quality.figures import Figure, of_sums, of_values
+from benchmarks.quality.figures import Figure, of_scores, of_sums, of_values
 from benchmarks.quality.inputs import Inputs
-from benchmarks.quality.metrics import Floats
+from benchmarks.quality.metrics import Floats, Truths, auc
 from benchmarks.quality.records import Folder, Record
 from bot.digest.card import entry
 from bot.models import PARTS, Item, Kind, Ranked
 from bot.query.fold import tokens
 from bot.rank.common_words import STOPWORDS
-from bot.summarise.choice.scoring import EVIDENCE, METHOD, PROBLEM, WHY
+from bot.summarise.choice.roles import RESULT, role_probabilities
+from bot.summarise.choice.scoring import EVIDENCE, METHOD, PROBLEM, WHY, part_scores
+from bot.summarise.english.sentences import split
 from bot.summarise.extractive import extract
 from bot.summarise.short_gist import short_gist
 
@@ -40,6 +43,7 @@ LETTERS = {PROBLEM: "p", METHOD: "m", EVIDENCE: "e", WHY: "w"}
 HEADLINE = "h"
 KINDS = "BPIADRCVFLK"  # what a sentence mainly is
 
+_CERTAIN = 1 - 1e-9
 _ENOUGH = 0.6  # of a span's telling words
 _STEM = 7  # letters by which two forms of a word are told to be one
 _REACH = {PROBLEM: 0.85, METHOD: 0.92, EVIDENCE: 0.88}
@@ -70,6 +74,7 @@ def measure(given: Inputs) -> Iterator[Figure]:
         found = read(path, given.folder)
         if found:
             yield from _figures(f"marked, {given.half}", found)
+            yield from _no_result(f"marked, {given.half}", found)
     yield from _denials(_lines(given.marked / "denied.jsonl"))
     yield from _agreement(given.marked)
 
@@ -182,6 +187,19 @@ def _headlines(name: str, found: Sequence[Marked], evidence: Sequence[Any]) -> I
 def _share_of(name: str, figure: str, values: Sequence[bool], reach: float | None = None, *, lower: bool = False) -> Figure:
     ours = [of_values("ours", values)]
     return Figure(name, figure, ours, (), len(values), "abstracts", reach, percent=True, lower=lower)
+
+
+def _no_result(name: str, found: Sequence[Marked]) -> Iterator[Figure]:
+    """How well the lack of any result is told."""
+    without: Truths = np.array([not each.spans[LETTERS[EVIDENCE]] for each in found])
+    if without.all() or not without.any():
+        return
+    texts = [split(each.text) for each in found]
+    best = [part_scores(text, each.title)[:, PARTS.index(EVIDENCE)].max() for text, each in zip(texts, found, strict=True)]
+    likely = [np.log1p(-np.minimum(role_probabilities(text)[:, RESULT], _CERTAIN)).sum() for text in texts]
+    scores = {"by the score for Evidence": -np.array(best), "by the roles": np.array(likely)}
+    results = [of_scores(method, each, without, auc) for method, each in scores.items()]
+    yield Figure(name, "no result reported, AUC", results, (), len(found), "abstracts")
 
 
 # --- what is denied
