@@ -2,8 +2,9 @@
 
 Claims: the parts that the extractive summary shows of abstracts of the corpus's last month, of which nothing was learned;
 each is corrupted in each way that it allows (`benchmarks/quality/corruptions.py`). True claims: the same parts as they are,
-and the summaries that people wrote of SciTLDR's and ACLSum's papers, which may say what only the paper says. Beside it: the
-check of numbers, names and words alone.
+and the summaries that people wrote of SciTLDR's and ACLSum's papers, which may say what only the paper says. SciTLDR's that
+pass are corrupted as well: a claim in other words than the text's is harder to judge. Beside it: the check of numbers, names
+and words alone.
 """
 
 import random
@@ -52,6 +53,10 @@ def measure(given: Inputs) -> Iterator[Figure]:
     for name in (*given.folder.parts("scitldr_a"), *given.folder.parts("aclsum")):
         claims = list(written(given.folder.records(name)))
         yield _figure(name, "refused: summaries by people", claims, _REFUSED.get(name), lower=True)
+        if name.startswith("scitldr_a") and not name.endswith(".train"):
+            passing = [claim for claim, refused in zip(claims, _refused(claims)[1], strict=True) if not refused]
+            for kind in KINDS:
+                yield _figure(name, f"caught in people's words: {kind}", corrupted(passing, kind))
 
 
 def chosen(items: Sequence[Item]) -> list[Item]:
@@ -89,12 +94,19 @@ def corrupted(claims: Sequence[Claim], kind: str) -> list[Claim]:
     return [Claim(said, claim.source, claim.of) for claim, said in made if said]
 
 
-def _figure(name: str, figure: str, claims: Sequence[Claim], reach: float | None, *, lower: bool = False) -> Figure:
-    tokens = [bool(faults(claim.said, claim.source)) for claim in claims]
-    sources = {claim.source: Source(claim.source) for claim in claims}
-    ours = [alone or not sources[each.source].bears_out(each.said) for alone, each in zip(tokens, claims, strict=True)]
+def _figure(name: str, figure: str, claims: Sequence[Claim], reach: float | None = None, *, lower: bool = False) -> Figure:
+    tokens, ours = _refused(claims)
     results = [of_shares(method, _by_text(claims, found)) for method, found in (("ours", ours), ("tokens alone", tokens))]
     return Figure(name, figure, results[:1], results[1:], len(claims), "claims", reach, percent=True, lower=lower)
+
+
+def _refused(claims: Sequence[Claim]) -> tuple[list[bool], list[bool]]:
+    """Whether each claim is refused for its numbers, names and words alone, and whether it is refused."""
+    tokens = [bool(faults(claim.said, claim.source)) for claim in claims]
+    sources = {claim.source: Source(claim.source) for claim in claims}
+    return tokens, [
+        alone or not sources[claim.source].bears_out(claim.said) for alone, claim in zip(tokens, claims, strict=True)
+    ]
 
 
 def _by_text(claims: Sequence[Claim], found: Sequence[bool]) -> list[tuple[float, float]]:

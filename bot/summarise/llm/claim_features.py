@@ -10,7 +10,7 @@ stand together, as they do in a consequence that was added.
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -30,13 +30,14 @@ _LONGER = 4  # letters of a word that can be new
 _REACH = 6  # telling words on each side of a turning point
 _NEAR = 4  # telling words within which two are neighbours
 _DENIED, _DENIED_MOST = 5, 2  # words after a denial among which the denied ones are, and how many telling ones they are
+_BORDERS = frozenset([*",;:()—–.", "and", "or", "but", "while", "whereas", "although", "though"])
 _FEWEST = 3  # words of a clause that is judged
 _MOST_PLACES = 200  # of one kind that are compared: hostile texts repeat themselves
 _STOPPED = """
     a an the this these those that it its they their them we our us he his she her is are was were be been being has have
     had do does did can could may might must will would shall should of in on at by for from to as and or but if then than
     so such with into onto over under between within while where when which who whom whose what how why there here also both
-    each other another one ones s too very out off about through via per only just up down
+    each other another one ones s too very out off about through via per only just up down any
 """
 _STOP = frozenset(_STOPPED.split())
 
@@ -88,7 +89,7 @@ def read(text: str) -> Reading:
             reading.neighbours.update(frozenset((stem, other)) for other in telling[at + 1 : at + 1 + _NEAR])
         for one, between, other in zip(telling, telling[1:], telling[2:], strict=False):
             reading.gaps.setdefault((one, other), set()).add(between)
-        for key, place in _places(words, telling):
+        for key, place in _places(words):
             found = reading.places.setdefault(key, [])
             if len(found) < _MOST_PLACES:
                 found.append(place)
@@ -106,7 +107,7 @@ def _row(words: Sequence[_Word], source: Reading) -> list[float]:
     telling = [word.stem for word in words if word.stem]
     turned = {"number": (0.0, 0.0), "direction": (0.0, 0.0), "denial": (0.0, 0.0)}
     unbounded = one_ended = False
-    for (kind, what), place in _places(words, telling):
+    for (kind, what), place in _places(words):
         rivals = source.places.get((kind, what), ())
         if kind == "bound":
             unbounded |= bool(rivals) and not place.says and all(rival.says for rival in rivals)
@@ -156,14 +157,13 @@ def _common(one: Mapping[str, float], other: Mapping[str, float]) -> float:
     return sum(min(weight, other[stem]) for stem, weight in one.items() if stem in other)
 
 
-def _places(words: Sequence[_Word], telling: Sequence[str]) -> Iterator[tuple[_Key, _Place]]:
-    number = -1
-    for at, word in enumerate(words):
-        if not word.stem:
-            continue
-        number += 1
-        before = _weights(telling[max(0, number - _REACH) : number][::-1])
-        after = _weights(telling[number + 1 : number + 1 + _REACH])
+def _places(words: Sequence[_Word]) -> Iterator[tuple[_Key, _Place]]:
+    telling = [(at, word) for at, word in enumerate(words) if word.stem]
+    borders = list(accumulate(word.text in _BORDERS for word in words))
+    stems = [(word.stem, borders[at]) for at, word in telling]
+    for number, (at, word) in enumerate(telling):
+        before = _weights(stems[max(0, number - _REACH) : number][::-1], borders[at])
+        after = _weights(stems[number + 1 : number + 1 + _REACH], borders[at])
         if word.figure:
             lead = " ".join(["", *(each.text for each in words[max(0, at - 4) : at])])
             yield ("number", ""), _Place(word.stem, before, after)
@@ -174,11 +174,11 @@ def _places(words: Sequence[_Word], telling: Sequence[str]) -> Iterator[tuple[_K
                 yield ("direction", scale), _Place(end, before, after)
 
 
-def _weights(stems: Sequence[str]) -> dict[str, float]:
-    """The nearer the weightier; a word that stands there twice counts where it is nearer."""
+def _weights(stems: Sequence[tuple[str, int]], borders: int) -> dict[str, float]:
+    """The nearer the weightier, half beyond each border of a clause; a word that stands there twice counts once."""
     found: dict[str, float] = {}
-    for at, stem in enumerate(stems):
-        found.setdefault(stem, 1 / (1 + at / 2))
+    for at, (stem, border) in enumerate(stems):
+        found.setdefault(stem, 0.5 ** abs(border - borders) / (1 + at / 2))
     return found
 
 
@@ -219,8 +219,8 @@ def _words(sentence: str) -> Iterator[_Word]:
     left = most = 0
     for match in _TOKEN.finditer(sentence):
         text = match.group()
-        if not text[0].isalnum():
-            left = 0 if text != "," else left
+        if text in _BORDERS:
+            left = 0
             yield _Word(text)
         elif text[0].isdigit():
             left -= 1
