@@ -16,7 +16,6 @@ MODELS = {
     "words": "training/words.npz",
     "roles": "bot/summarise/models/roles.npz",
     "parts": "bot/summarise/models/parts.json",
-    "claims": "bot/summarise/models/claims.json",
     "embedder": "bot/embed/models/minilm.npz",
     "static": "bot/embed/models/static.npz",
 }

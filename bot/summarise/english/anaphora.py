@@ -7,6 +7,7 @@
    (`We propose STG, a …`), else `The approach`; so too any noun that stands in that sentence: `The codes`.
 3. `It`, `Its`: the name that the sentence before introduces, or begins with. `On ImageNet, it gains 3%` too.
 4. `They`, `These models`, `Their`: the plural subject with which the sentence before begins; `These …` only with its noun.
+   `These methods`, after a sentence of the work of others: `Existing methods`, by the word that says so there.
 5. `This enables …` → `Enables …`, after a sentence of the authors' own work, as `We propose …` becomes `Proposes …`.
 
 Everything else that begins so dangles. What points at another sentence from inside, `these models`, stays as it is, and is
@@ -104,7 +105,7 @@ def _points(sentence: str) -> bool:
 
 def _resolved(sentence: str, before: str, *, placed: bool) -> _Found | None:
     """By the first rule that is certain; after something that is `placed` before, `they` may mean that."""
-    for rule in (_results, _thing, _it) if placed else (_results, _thing, _it, _they, _doing):
+    for rule in (_results, _thing, _it) if placed else (_results, _thing, _it, _they, _others, _doing):
         found = rule(sentence, before)
         if found is not None:
             return found
@@ -155,6 +156,13 @@ def _they(sentence: str, before: str) -> _Found | None:
         return None
     whose = "'" if match.group(2) else ""
     return _Found(f"{named}{whose}{sentence[match.end() :]}", borrows=True)
+
+
+def _others(sentence: str, before: str) -> _Found | None:
+    match, said = patterns.THEIRS.match(sentence), patterns.WHOSE.search(before)
+    if match is None or said is None or patterns.AUTHORS.search(before):
+        return None
+    return _Found(f"{said['whose'].capitalize()} {sentence[match.start('what') :]}", borrows=True)
 
 
 def _doing(sentence: str, before: str) -> _Found | None:

@@ -80,6 +80,15 @@ MADE_THING = re.compile(rf"{_THIS} {_QUALIFIED}(?:{_NAMEABLE}|{_MADE})\b)", re.I
 THING = re.compile(rf"(?:{_THIS}|{_THESE}) {_QUALIFIED}[a-z][\w-]{{2,}})\b", re.IGNORECASE)
 
 OTHERS = re.compile(r"\b(?:recent|prior|previous|existing|earlier|past|traditional|conventional|others?)\b", re.IGNORECASE)
+# The work of others, and what it is called afterwards: `Recent studies prune networks. These methods fail.`
+WHOSE = re.compile(
+    r"\b(?P<whose>existing|previous|prior|current|recent|traditional|conventional|prevailing) (?:[\w-]+ ){0,3}?"
+    r"(?:methods|approaches|works?|research|studies|techniques|efforts|advances|advancements|solutions|strategies)\b",
+    re.IGNORECASE,
+)
+THEIRS = re.compile(
+    r"(?:all )?these (?P<what>(?:[\w-]+ ){0,2}(?:methods|approaches|techniques|solutions|strategies|works))\b", re.IGNORECASE
+)
 AUTHORS = re.compile(
     r"\b(?:we|our|this (?:paper|work|study|article|research)|proposed?|proposes|introduces|presents)\b", re.IGNORECASE
 )

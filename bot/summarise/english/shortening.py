@@ -91,6 +91,7 @@ _PHRASE = re.compile(
 )
 _PREPOSITION = re.compile(r" (?=(?:for|on|in|with|under|from|at|among|between|to|and \w+s (?:it|the|its|an?))\b)")
 _LIMITS = re.compile(r"[,;]? ?(?:but|yet|although|though|however|if|unless|when|only|except|provided|not)\b", re.IGNORECASE)
+_TURNS = re.compile(r"(?:, (?:but|yet)(?! also)|; however)\b")
 _COUNTS = re.compile(
     r"\b(?:two|three|four|five|six|seven|several|following|key|first|\(1\)|\(i\)|\(a\))(?: [\w-]+){0,4}[:,]?$"
 )
@@ -131,7 +132,7 @@ _BRACKETS = ("()", "[]", "{}", "“”")
 _OPENING = re.compile(
     r"(?:by|through|using|with|to|in|on|for|from|under|at|while|although|though|when|if|as|since|because|given|despite|"
     r"unlike|based|across|compared|beyond|after|over|among|during|within|without|following|rather|instead|whereas|"
-    r"\w+ing)\b",
+    r"applied|evaluated|tested|trained|inspired|motivated|built|drawn|paired|designed|combined|\w+ing)\b",
     re.IGNORECASE,
 )
 _DASH = re.compile(r"\s?(?:\s(?:[–—]|--)\s|—)")
@@ -141,7 +142,7 @@ _JOINED = re.compile(r"(?:and|which|where|who|while|with|without|by|using|a|an|t
 _SUBORDINATE = re.compile(
     r"(?:^|that |, )(?:while|although|though|when|if|since|because|whereas) [^,]*, (?P<main>.*)$", re.IGNORECASE
 )
-_ANOTHER = re.compile(r"(?:, (?:while|whereas|where|because|since)|\bbut) (?P<clause>[^,;]*)$")
+_ANOTHER = re.compile(r"(?:, (?:while|whereas|where|because|since)|\bbut|; however,?) (?P<clause>[^,;]*)$")
 _DOING = re.compile(
     r"(?:(?:\w+ly|also|still|even) )*(?:\w+ed|(?!achieving)\w+ing|\w+s|are|not|also|with|in|at|to|for|by|only)\b"
 )
@@ -286,6 +287,7 @@ def _stands(kept: str, tail: str, border: re.Pattern[str]) -> bool:
     return not (
         last in _NEEDS_MORE
         or _LIMITS.match(tail)
+        or _TURNS.search(tail)
         or (border is _PREPOSITION and (_TAKES.fullmatch(last) or _goes_with_another(kept, tail)))
         or (border is not _BESIDE and _IF.search(kept))
         or (": " in kept and not tail.startswith(";") and not _is_clause(kept.rpartition(": ")[2]))

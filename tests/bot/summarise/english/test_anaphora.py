@@ -262,3 +262,10 @@ def test_no_word_comes_in_from_the_sentence_before(
 def test_whatever_says_which_they_are_stays_where_it_stands(which: list[str], noun: str, pointing: str) -> None:
     text = f"Making {pointing} {noun} is dear."
     assert resolve([f"It builds {' '.join(which)} {noun}.", text])[1] == Resolved(text, 1)
+
+
+def test_these_methods_are_existing_ones_where_the_sentence_before_says_so_of_others() -> None:
+    told = resolve(["Recent studies prune large networks by hand.", "However, these methods suffer from noise."])
+    assert told[1] == Resolved("Recent methods suffer from noise.", 0)
+    own = resolve(["We compare them with existing tools.", "These methods suffer from noise."])
+    assert dangles(own[1].text)
