@@ -16,6 +16,7 @@ MODELS = {
     "words": "training/words.npz",
     "roles": "bot/summarise/models/roles.npz",
     "parts": "bot/summarise/models/parts.json",
+    "why": "bot/summarise/models/why.json",
     "embedder": "bot/embed/models/minilm.npz",
     "static": "bot/embed/models/static.npz",
 }

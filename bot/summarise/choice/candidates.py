@@ -50,7 +50,7 @@ _COMES = """
     enable allow make lead facilitate support ensure reduce eliminate avoid remove improve open pave help provide
     offer result save cut lower bring simplify accelerate mitigate prevent turn suggest achieve attain reach yield
     outperform surpass exceed obtain increase enhance boost deliver produce give bridge extend require permit let
-    preserve
+    preserve highlight underscore emphasize motivate unlock empower
 """
 _DOUBLED = frozenset(["cut", "let", "permit"])
 

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from bot.models import PARTS
 from bot.summarise.choice.candidates import Candidate, candidates
 from bot.summarise.choice.scoring import EVIDENCE, METHOD, PROBLEM, UNUSABLE, WHY, Scores, candidate_scores
+from bot.summarise.choice.why import find_why
 from bot.summarise.english.anaphora import Resolved, dangles, points_inside
 from bot.summarise.english.editing import edit
 from bot.summarise.english.shortening import within
@@ -102,14 +103,16 @@ def choose(
     announced = next((at for at, one in enumerate(told) if ANNOUNCES.search(one.text)), None)
     texts = [each.text for each in found]
     text = _Text(found, scores, [*map(dangles, texts)], [*map(points_inside, texts)], announced, names)
-    chosen = _together(text)
+    hidden = [at for at, each in enumerate(sentences) if each == without] if without else []
+    why = find_why(told, found, names, hidden)
+    chosen = _together(text, Shown(why.text, why.candidate) if why else None)
     _fill(chosen, text)
     return chosen
 
 
-def _together(text: _Text) -> Choice:
-    """What lies above the bars, no words twice, the sum of what it lies above them as large as can be."""
-    options = [_options(part, text) for part in PARTS]
+def _together(text: _Text, why: Shown | None) -> Choice:
+    """Beside why it matters what lies above the bars, no words twice, the sum of that as large as can be."""
+    options = [[_Option(0.0, -1, why)] if part == WHY else _options(part, text) for part in PARTS]
     found = max(itertools.product(*options), key=_total_gain)
     return {part: one.shown for part, one in zip(PARTS, found, strict=True)}
 

@@ -33,7 +33,7 @@ PLAIN = [
     "We propose Tidy, a cache that predicts its own size.",
     "It uses a small model that is trained on access traces.",
     "Experiments show that Tidy reduces misses by 31% over the best baseline.",
-    "Tidy opens the way to caches that need no operator.",
+    "Tidy makes large caches practical for hospitals that have no operator.",
 ]
 
 
@@ -92,9 +92,11 @@ def test_what_turns_against_what_stands_in_front_is_the_problem() -> None:
 
 
 def test_a_sentence_whose_first_words_were_explained_may_stand_alone() -> None:
-    sentences = [*PLAIN[:5], "This opens the way to caches that need no operator."]
+    sentences = [*PLAIN[:5], "This makes large caches practical for hospitals that have no operator."]
     assert places(sentences)[WHY] is None
-    assert places(sentences, [*PLAIN[:5], "Tidy opens the way to caches that need no operator."])[WHY] == 5
+    assert (
+        places(sentences, [*PLAIN[:5], "Tidy makes large caches practical for hospitals that have no operator."])[WHY] == 5
+    )
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,207 @@
+"""Which words of an abstract are shown as why it matters: a consequence or an importance, and nothing else."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.models import Item, Kind
+from bot.summarise.choice.candidates import candidates
+from bot.summarise.choice.scoring import WHY
+from bot.summarise.choice.why import KINDS, MOST_WORDS, SHIPPED, Why, features, find_why, kinds, may_be_shown, read_weights
+from bot.summarise.english.anaphora import resolve
+from bot.summarise.extractive import extract
+
+BODY = (
+    "Existing caches remain expensive and difficult to size.",
+    "We propose Tidy, a cache that predicts its own size.",
+    "It uses a small model that is trained on access traces.",
+    "Experiments show that Tidy reduces misses by 31% over the best baseline.",
+)
+
+
+def why(*sentences: str) -> Why | None:
+    told = resolve(sentences)
+    return find_why(told, candidates(told))
+
+
+@pytest.mark.parametrize(
+    ("last", "shown"),
+    [
+        pytest.param(
+            "These results underscore significant privacy risks in LLMs, emphasizing the need for stronger safeguards.",
+            "The results underscore significant privacy risks in LLMs, emphasizing the need for stronger safeguards.",
+            id="2505.09921",
+        ),
+        pytest.param(
+            "Our findings underscore the urgent need for model developers to prioritize defenses against prefill attacks in "
+            "open-weight LLMs.",
+            "The findings underscore the urgent need for model developers to prioritize defenses against prefill attacks in "
+            "open-weight LLMs.",
+            id="2602.14689",
+        ),
+        pytest.param(
+            "These findings highlight a potential vulnerability in urban vision-based pedestrian surveillance systems and "
+            "underscore the importance of accounting for environmental visual variations when designing robust pedestrian "
+            "perception models.",
+            "The findings underscore the importance of accounting for environmental visual variations when designing robust "
+            "pedestrian perception models.",
+            id="2508.02530",
+        ),
+        pytest.param(
+            "The results allow policy makers and other stakeholders to identify promising areas of further knowledge "
+            "development and 'smart specialisation' strategies.",
+            "The results allow policy makers and other stakeholders to identify promising areas of further knowledge "
+            "development and 'smart specialisation' strategies.",
+            id="1612.05810",
+        ),
+    ],
+)
+def test_a_consequence_is_shown(last: str, shown: str) -> None:
+    found = why(*BODY, last)
+    assert found is not None
+    assert (found.text, found.candidate.place) == (shown, 4)
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        pytest.param(
+            "Monitoring aerial objects is crucial for security, wildlife conservation, and environmental studies.",
+            id="2506.04048",
+        ),
+        pytest.param("Memory is critical for long-horizon and history-dependent robotic manipulation.", id="2603.04639"),
+        pytest.param(
+            "Software Quality Assurance (SQA) is critical for delivering reliable, secure, and efficient software products.",
+            id="2505.13766",
+        ),
+    ],
+)
+def test_the_importance_of_the_subject_is_shown_where_no_consequence_is(first: str) -> None:
+    found = why(first, *BODY)
+    assert found is not None
+    assert found.text == first
+
+
+@pytest.mark.parametrize(
+    "last",
+    [
+        pytest.param("Code and models are available at github.com/lpiccinelli-eth/unik3d.", id="availability-2503.16591"),
+        pytest.param(
+            "To facilitate further research and industrial adoption, we release all intermediate datasets, models, "
+            "and code to "
+            "the community.",
+            id="availability-2507.18100",
+        ),
+        pytest.param(
+            "We hope this work will encourage researchers to reconsider the role of RAG and inspire the development of "
+            "next-generation RAG systems.",
+            id="future-2510.09106",
+        ),
+        pytest.param(
+            "More research is needed for understanding learner motivation and how instructional design can help increase "
+            "their engagement and participation.",
+            id="future-1608.05668",
+        ),
+        pytest.param(
+            "Its drawbacks are that it sometimes failed to detect object under bad weather conditions like snow "
+            "and failed to distinguish speed limits signs with different limit values.",
+            id="limitation-1911.05626",
+        ),
+        pytest.param(
+            "Ablation studies confirm the effectiveness of each component.",
+            id="result-2603.09367",
+        ),
+        pytest.param(
+            "Experimental results showed that M-Solomon not only surpassed the baseline without augmentation by a "
+            "large margin "
+            "but also outperformed the baseline that always used augmentation, providing much faster embedding latency.",
+            id="result-2511.02358",
+        ),
+        pytest.param(
+            "In particular, we design the global-local mixed attention, which captures diverse information through two "
+            "perspectives and introduces a Fourier-space merging strategy to obviate deviations for efficient fusion.",
+            id="method-2506.21866",
+        ),
+        pytest.param("Under consideration in Theory and Practice of Logic Programming (TPLP).", id="notice-2507.16454"),
+        pytest.param("Keywords: caches, memory, critical applications, safety.", id="keywords"),
+    ],
+)
+def test_what_is_neither_is_not_shown(last: str) -> None:
+    assert why(*BODY, last) is None
+
+
+def test_the_other_parts_leave_its_words_alone_and_may_have_the_rest_of_its_sentence() -> None:
+    text = " ".join((*BODY, "Our study reveals a flaw of caches, highlighting an urgent need for robust defenses in banks."))
+    parts = {part.name: part for part in extract(Item(key="url:a", kind=Kind.PAPER, title="Tidy", abstract=text)).parts}
+    assert "urgent need for robust defenses in banks" in parts[WHY].text
+    assert all("urgent need" not in part.text for name, part in parts.items() if name != WHY)
+
+
+def test_no_sentence_that_another_place_shows_is_taken() -> None:
+    told = resolve([*BODY, "These results underscore the urgent need for stronger safeguards of caches in hospitals."])
+    found = candidates(told)
+    assert find_why(told, found) is not None
+    assert find_why(told, found, without=[4]) is None
+
+
+_AVAILABLE = st.builds(
+    "{} {} {} {}.".format,
+    st.sampled_from(["Our code", "The source code", "All data", "The dataset", "Our models", "The implementation"]),
+    st.sampled_from(["is", "will be", "has been made", "is now"]),
+    st.sampled_from(
+        ["publicly available", "freely available", "openly released", "available online", "available upon request"]
+    ),
+    st.sampled_from(["for practitioners", "to help clinicians", "to enable safer systems", "for real-world use"]),
+)
+_LATER = st.builds(
+    "{} {} {}.".format,
+    st.sampled_from(
+        ["We hope to", "We plan to", "In future work, we will", "Future research should", "We believe this can"]
+    ),
+    st.sampled_from(["enable", "help", "support", "reduce the cost of", "highlight the need for"]),
+    st.sampled_from(["safer systems in practice", "clinicians and patients", "critical real-world applications"]),
+)
+_LISTED = st.builds(
+    "{}: {}.".format,
+    st.sampled_from(["Keywords", "Index terms", "Key words", "Keyword"]),
+    st.lists(st.sampled_from(["safety", "critical systems", "real-time", "healthcare", "practical use"]), min_size=3).map(
+        ", ".join
+    ),
+)
+
+
+@given(st.one_of(_AVAILABLE, _LATER, _LISTED))
+def test_what_is_to_be_had_what_is_to_come_and_keywords_are_never_shown(last: str) -> None:
+    found = why(*BODY, last)
+    assert found is None or found.candidate.place != len(BODY)
+
+
+_SUBJECTS = st.sampled_from(["These results", "Our findings", "This framework", "The study"])
+_FIRST = st.sampled_from(["highlight critical limits of caches", "reveal a risk for banks", "show how caches fail"])
+_THEN = st.sampled_from([" and underscore the need for", ", emphasizing the need for", ", enabling", ", paving the way for"])
+_WHAT = st.sampled_from(
+    ["safer caches in hospitals", "real-time use on phones", "robust defenses", "fairer decisions of banks"]
+)
+
+
+@given(st.builds("{} {}{} {}.".format, _SUBJECTS, _FIRST, _THEN, _WHAT))
+def test_what_is_shown_is_short_and_of_the_texts_own_words(last: str) -> None:
+    found = why(*BODY, last)
+    if found is not None:
+        own = {word.strip(".,")[:5].lower() for word in " ".join((*BODY, last)).split()}
+        said = {word.strip(".,")[:5].lower() for word in found.text.split()}
+        assert said <= own | {"the"}
+        assert len(found.text.split()) <= MOST_WORDS
+
+
+def test_what_no_word_speaks_for_is_not_looked_at() -> None:
+    assert not may_be_shown("Caches are big.")
+    assert find_why([], []) is None
+
+
+def test_every_candidate_has_a_share_of_each_kind_and_the_shipped_weights_fit() -> None:
+    told = resolve(BODY)
+    found = candidates(told)
+    assert kinds(told, found).shape == (len(found), len(KINDS))
+    assert kinds(told, found).sum(axis=1) == pytest.approx(1)
+    assert features(told, found).shape[1] == len(read_weights(SHIPPED).rows)
