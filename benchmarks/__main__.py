@@ -20,6 +20,7 @@ PLAN: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("feedback", ("--folder", "{quality}", "--hf", "{hf}"), "hf"),
     ("summaries", ("--corpus", "{corpus}"), "corpus"),
     ("audit", ("--corpus", "{corpus}"), "corpus"),
+    ("cards", ("--corpus", "{corpus}"), "corpus"),
     ("ablation", (), ""),
     ("quality", ("--data", "{quality}", "--hf", "{hf}", "--corpus", "{corpus}"), "quality"),
     ("heights", (), ""),

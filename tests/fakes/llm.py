@@ -28,6 +28,27 @@ def summary(problem: str = "", method: str = "", evidence: str = "", why: str = 
     return json.dumps({"problem": problem, "method": method, "evidence": evidence, "why_it_matters": why})
 
 
+# How models wrap, break and spoil what they were asked for: the model's text, given the one that was asked for.
+WRAPPED: Mapping[str, Callable[[str], str]] = {
+    "prose before": lambda good: f"Sure! Here is the summary of the paper:\n\n{good}",
+    "prose after": lambda good: f"{good}\n\nLet me know if I should shorten it.",
+    "a fence within prose": lambda good: f"Here is the JSON:\n```json\n{good}\n```\nEach value is within 45 words.",
+    "a fence without a language": lambda good: f"```\n{good}\n```",
+    "reasoning before prose": lambda good: f"<think>The user wants {{JSON}}.</think>The summary:\n{good}",
+    "the question repeated": lambda good: f'{{"title": "A", "text": "B"}}\n{good}',
+    "the shape repeated": lambda good: f"{summary('...', '...', '...', '...')}\n{good}",
+}
+BROKEN: Mapping[str, Callable[[str], str]] = {
+    "a refusal in prose": lambda good: "I'm sorry, but I can't help with summarizing this document.",
+    "prose alone": lambda good: "The paper presents a scheduler. It reduces memory by two thirds.",
+    "cut short": lambda good: good[: len(good) // 2],
+    "cut short in a fence": lambda good: f"Here it is:\n```json\n{good[: len(good) // 3]}",
+    "other keys": lambda good: good.replace('"problem"', '"challenge"').replace('"evidence"', '"results"'),
+    "Markdown": lambda good: "**Problem:** It is slow.\n**Method:** A cache.\n**Evidence:** 2x.\n**Why it matters:** Speed.",
+    "single quotes": lambda good: str(json.loads(good)),
+}
+
+
 def refusing(web: Web, is_refused: Callable[[Mapping[str, Any]], bool], otherwise: Answer) -> None:
     """Answer 400 to each question that is refused."""
 

@@ -3,21 +3,24 @@
 A part is grounded when every number and every proper name in it stands in the source, when enough of its words do, and when
 it neither repeats itself nor changes language. What is normalised: 1,000 = 1000, 1.50 = 1.5, 1.45× = 1.45x = 1.45-fold,
 5% = 5 percent, 109B = 109 billion, two = 2. A number that carries %, × or a magnitude must carry the same in the source.
-Not seen: a true number in a false sentence, and an ordinary-looking name as a sentence's first word that ends like a word.
+A name may be short for words of the source (RL), or spell out what is short there. What is said of numbers and names is not
+seen here, but by `bot.summarise.llm.claims`. Not seen: a name as a sentence's first word that looks like an ordinary word.
 """
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from decimal import Decimal, InvalidOperation
 
 from bot.summarise.english.language import reads_as_english
 from bot.summarise.english.sentences import split
 
 MOST_SENTENCES, MOST_WORDS = 2, 60
-_LEAST_SHARED = 0.4  # of a part's longer words stand in the source (by their beginnings); paraphrases keep well over half
+_LEAST_SHARED = 0.25  # of a part's longer words stand in the source (by their beginnings); people keep 0.7
 _LEAST_VARIED = 0.4  # different words among all words; normal prose of 60 words has over 0.6
+_LEAST_KNOWN = 0.5  # of the words of a part that does not read as English stand in its English source
 _LONGER = 4  # letters
+_ANY_WORD = re.compile(r"[^\W_]+")
 _BEGINNING = 5  # letters by which two words count as one: optimise, optimising
 
 _SMALL = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
@@ -37,12 +40,28 @@ _OPENING_WORDS = """
     a an the this these it its they their no not in on at by for from with without when where while although because since
     current existing prior previous many most some large deep new recent such each both one two three how what why there
     here across under over through to as if results experiments evaluations authors researchers code users teams engineers
-    paper work uses shows runs cuts lets helps gives makes builds adds finds sets
+    paper work uses shows runs cuts lets helps gives makes builds adds finds sets our we using based towards toward after
+    before during between among across despite unlike like within without only even also then thus hence therefore however
+    but and or so if can could may might must should would will does do did is are was were has have had who whose which
+    propose present introduce develop design study learn train use apply show find prove provide build make improve extend
+    explore combine analyze analyse compare evaluate investigate predict generate generalize leverage exploit employ adopt
+    reduce increase accelerate decompose demonstrate describe discover enable estimate explain identify incorporate
+    integrate measure model optimize optimise perform print replace require solve transfer tackle understand unify view
+    novel simple better more less several various different general generic first second third low high fast theory
+    method methods model models approach approaches framework algorithm algorithms network networks system systems data
+    task tasks text image images video language learning problem problems people humans children benchmarks benchmark
+    dataset datasets results analysis empirical theoretical practical stochastic dynamic automatic semantic synthetic
+    cannot fails contrary fully much very well not no than term terms state-of-the-art end-to-end self-supervised
+    semi-supervised real-world large-scale one-shot few-shot zero-shot multi-task open-source
 """
 _OPENERS = frozenset(_OPENING_WORDS.split())
 _ORDINARY_ENDING = re.compile(
     r"(?:ing|ed|es|ly|al|ive|ous|[ts]ion|ity|ment|[ai]ble|ful|less|ers|ors|[ae]nce|ness|ems|els|rks|nts)$"
 )
+
+_PLAIN_WORD = re.compile(r"[^\W\d_]{4,}|[.;:!?]")  # the signs keep initials of two sentences apart
+_ABBREVIATION = re.compile(r"[A-Z]{2,6}s?")
+_SPELT_OUT = re.compile(r"(?:[A-Z][a-z]+[\s-]){1,5}[A-Z][a-z]+")
 
 _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 _STRIPPED = re.compile(
@@ -55,7 +74,7 @@ _MENTION = re.compile(r"(?<!\w)@(?=\w)|@(?=everyone|here|channel)", re.IGNORECAS
 
 
 def clean(text: str) -> str:
-    """Return the part as plain text: no links, mentions or markup, at most two sentences and 60 words."""
+    """Return the part as plain text: no links, mentions or markup, at most two sentences and 60 words; "" without a word."""
     plain = _STRIPPED.sub(" ", _LINK.sub(r"\1", _HIDDEN.sub("", text)))
     plain = _MENTION.sub("", plain)
     kept: list[str] = []
@@ -64,6 +83,8 @@ def clean(text: str) -> str:
             break
         kept.append(sentence)
     words = " ".join(kept).split()
+    if not _ANY_WORD.search(plain):
+        return ""
     return " ".join(words) if len(words) <= MOST_WORDS else " ".join(words[:MOST_WORDS]) + " …"
 
 
@@ -76,7 +97,7 @@ def faults(part: str, source: str) -> list[str]:
     words = part.lower().split()
     if len(words) >= 12 and len(set(words)) < _LEAST_VARIED * len(words):
         found.append("a repetition")
-    if reads_as_english(source) and not reads_as_english(part):
+    if _in_another_language(part, source):
         found.append("another language")
     return found
 
@@ -105,6 +126,15 @@ def _shared(part: str, source: str) -> float:
     stems = _stems(part)
     there = set(_stems(source))
     return sum(stem in there for stem in stems) / len(stems) if stems else 1.0
+
+
+def _in_another_language(part: str, source: str) -> bool:
+    """Whether the part does not read as what its English source reads as; words that stand in the source say nothing."""
+    if not reads_as_english(source) or reads_as_english(part):
+        return False
+    words = _ANY_WORD.findall(part.casefold())
+    there = set(_ANY_WORD.findall(source.casefold()))
+    return sum(word in there for word in words) < _LEAST_KNOWN * len(words)
 
 
 def _missing_numbers(part: str, source: str) -> list[str]:
@@ -137,7 +167,26 @@ def _value(number: str) -> str:
 
 def _missing_names(part: str, source: str) -> list[str]:
     known = set(_forms(source))
-    return [name for name in _names(part) if not set(_folded(name)) & known]
+    initials = "".join(word[0] for word in _PLAIN_WORD.findall(source.casefold()))
+    spelt = {word.casefold() for run in _SPELT_OUT.findall(part) if _initials(run) in known for word in run.split()}
+    return [name for name in _names(part) if not _is_known(name, known, initials) and name.casefold() not in spelt]
+
+
+def _is_known(name: str, known: Set[str], initials: str) -> bool:
+    """Whether a name, or each capitalised piece of one with hyphens, stands in the source or is short for words of it."""
+    if known & set(_folded(name)) or _abbreviates(name, initials):
+        return True
+    pieces = [piece for piece in name.split("-") if piece != piece.lower() and piece.lower() not in _OPENERS]
+    return "-" in name and all(known & set(_folded(piece)) or _abbreviates(piece, initials) for piece in pieces)
+
+
+def _abbreviates(name: str, initials: str) -> bool:
+    """Whether a name is of the initials of words that follow one another in the source: RL, HMMs."""
+    return _ABBREVIATION.fullmatch(name) is not None and name.rstrip("s").casefold() in initials
+
+
+def _initials(words: str) -> str:
+    return "".join(word[0] for word in re.split(r"[\s-]", words)).casefold()
 
 
 def _names(part: str) -> Iterator[str]:

@@ -11,8 +11,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from bot.errors import SummaryUnavailable
 from bot.models import PARTS
 
-# Raise it with every change here: it is part of the key under which summaries are kept.
-PROMPT_VERSION = "1"
+# Raise it with every change here, or of what is checked: it is part of the key under which summaries are kept.
+PROMPT_VERSION = "2"
 
 LONGEST_TEXT = 8_000  # characters of the source text that are sent
 

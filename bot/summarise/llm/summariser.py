@@ -11,6 +11,7 @@ from bot.http.client import Http
 from bot.models import PARTS, Item, Kind, Summary, SummaryPart
 from bot.ports.summaries import Summaries, Summariser
 from bot.summarise.english.sentences import split
+from bot.summarise.llm.claims import Source
 from bot.summarise.llm.endpoint import LONGEST_ANSWER, Answer, Endpoint, estimate_tokens
 from bot.summarise.llm.grounding import clean, faults, nearest_sentences
 from bot.summarise.llm.prompt import LONGEST_TEXT, PROMPT_VERSION, Messages, ModelAnswer, messages, parse
@@ -128,10 +129,11 @@ def _grounded(reply: ModelAnswer, item: Item, text: str, plain: Summary, model: 
     """The model's parts where the text bears them out; the fallback's where it does not or the model is silent."""
     sentences = split(text)
     source = f"{item.title}\n{text}"
+    held = Source(source)
     parts, refused = [], []
     for name, said, own in zip(PARTS, reply.parts().values(), plain.parts, strict=True):
         told = clean(said)
-        if told and faults(told, source):
+        if told and (faults(told, source) or not held.bears_out(told)):
             refused.append(name)
         grounded = told and name not in refused
         parts.append(SummaryPart(name, told, quotes=nearest_sentences(told, sentences)) if grounded else own)

@@ -15,7 +15,7 @@ from bot.models import Item, Kind, Summary
 from bot.summarise.extractive import Extractive, extract
 from bot.summarise.llm.summariser import LlmSummariser, source_text
 from tests.fakes.edition import items
-from tests.fakes.llm import PATH, completion, refusing, summary
+from tests.fakes.llm import BROKEN, PATH, WRAPPED, completion, refusing, summary
 from tests.fakes.web import Answer, Asked, Web
 from tests.stores.memory import MemoryStore
 
@@ -185,6 +185,80 @@ async def test_a_part_that_the_text_does_not_bear_out_falls_back_alone(web: Web,
     assert texts(made)["Evidence"] == texts(extract(MAESTRO))["Evidence"]
     assert texts(made)["Method"] == reply["method"]
     assert made.note == "Extractive where the text did not bear the model out: Evidence."
+
+
+@pytest.mark.parametrize("wrapped", WRAPPED.values(), ids=WRAPPED.keys())
+async def test_the_answer_is_taken_out_of_what_a_model_says_around_it(
+    web: Web, make: Make, now: datetime, wrapped: Callable[[str], str]
+) -> None:
+    web.answer(PATH, completion(wrapped(GOOD)))
+    made = await make().summarise(MAESTRO, now)
+    assert list(texts(made).values()) == list(json.loads(GOOD).values())
+
+
+@pytest.mark.parametrize("broken", BROKEN.values(), ids=BROKEN.keys())
+async def test_of_an_answer_that_is_broken_nothing_is_shown(
+    web: Web, make: Make, now: datetime, broken: Callable[[str], str]
+) -> None:
+    web.answer(PATH, completion(broken(GOOD)))
+    made = await make().summarise(MAESTRO, now)
+    assert made.parts == extract(MAESTRO).parts
+    assert made.note == "Extractive, as the model's answer was not of the shape that was asked for."
+
+
+CORRUPTED = {
+    "another subject's number": ("evidence", "Maestro reduces KV-reservation HBM by 23.6 percent."),
+    "numbers exchanged": (
+        "evidence",
+        "Maestro reduces KV-reservation HBM by 23.6% and improves SLO attainment over EDF by 67.2 percentage points.",
+    ),
+    "a direction reversed": ("evidence", "Maestro increases KV-reservation HBM by 67.2%."),
+    "a comparison reversed": (
+        "evidence",
+        "Maestro worsens high-contention SLO attainment over EDF by 23.6 percentage points.",
+    ),
+    "a denial": ("method", "Maestro does not predict the output length and memory usage of each stage."),
+    "a denial in few words": (
+        "method",
+        "At the cluster level, it never performs latency-aware routing to avoid cold-start delays.",
+    ),
+    "a consequence": (
+        "why_it_matters",
+        "Maestro enables dynamic multi-model co-location, which lets hospitals diagnose patients at half the price.",
+    ),
+    "a promise": (
+        "why_it_matters",
+        "It minimizes head-of-line blocking for interactive tasks, paving the way for household robots in every kitchen.",
+    ),
+    "an invented figure": ("evidence", "Maestro reduces KV-reservation HBM by 76.2%."),
+    "an invented name": ("evidence", "Maestro improves SLO attainment over Kubernetes by 23.6 percentage points."),
+    "another language": (
+        "method",
+        "Maestro sagt die Länge der Ausgabe voraus und plant damit, was auf welchem Knoten laufen soll.",
+    ),
+    "a refusal in place of a part": ("method", "I cannot determine the methodology from the information provided."),
+    "an order to the reader": (
+        "why_it_matters",
+        "Contact our sales team today and receive an exclusive discount on hosting.",
+    ),
+}
+
+
+@pytest.mark.parametrize(("field", "said"), CORRUPTED.values(), ids=CORRUPTED.keys())
+async def test_a_corrupted_claim_is_never_shown(web: Web, make: Make, now: datetime, field: str, said: str) -> None:
+    web.answer(PATH, completion(json.dumps(json.loads(GOOD) | {field: said})))
+    made = await make().summarise(MAESTRO, now)
+    name = {"method": "Method", "evidence": "Evidence", "why_it_matters": "Why it matters"}[field]
+    assert texts(made)[name] == texts(extract(MAESTRO))[name]
+    assert made.note == f"Extractive where the text did not bear the model out: {name}."
+    assert texts(made)["Problem"] == json.loads(GOOD)["problem"]
+
+
+async def test_a_part_without_a_word_is_a_silent_one(web: Web, make: Make, now: datetime) -> None:
+    web.answer(PATH, completion(json.dumps(json.loads(GOOD) | {"why_it_matters": "..."})))
+    made = await make().summarise(MAESTRO, now)
+    assert made.parts[3] == extract(MAESTRO).parts[3]
+    assert made.note == ""
 
 
 async def test_a_part_that_the_model_leaves_empty_is_the_extractive_one(web: Web, make: Make, now: datetime) -> None:
