@@ -89,7 +89,9 @@ _CUT_OFF = re.compile(
     r" (?:for|to|of|in|that|with|on|than|as|towards?|into|from|by|when|where|across|through|via|under|if|without)\b"
 )
 
-_HANGS = re.compile(r"\b(?:thereby|thus|hence|because(?: \w+ing\b[^,]*)?|and|or|also)\W*$")
+_HANGS = re.compile(
+    r"\b(?:thereby|thus|hence|because(?: \w+ing\b[^,]*)?|and|or|also|(?:enabling|supports) (?:downstream )?applications)\W*$"
+)
 
 
 class Why(NamedTuple):

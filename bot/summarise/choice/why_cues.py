@@ -290,6 +290,7 @@ NEVER = re.compile(
     r"\bfuture (?:work|research|stud(?:y|ies)|directions?)\b|\b(?:further|more|additional) (?:research|"
     r"stud(?:y|ies)|work|investigations?)"
     r"(?: and \w+)? (?:is|are|will be|should be) \w+|\bopen (?:questions?|problems?|challenges|issues)\b|"
+    r"\bneed for (?:further|more|future) (?:research|stud(?:y|ies)|work|investigations?)\b|"
     r"\bfuture (?:explorations?|investigations?|efforts|improvements?)\b|\bfurther (?:\w+ )?evidence\b|"
     r"\bopportunities and challenges\b|"
     r"\b(?:inspir|stimulat|foster|encourag|spur)\w* (?:[\w-]+ ){0,4}(?:research\w*|stud(?:y|ies)|exploration)\b"

@@ -98,6 +98,10 @@ def test_the_importance_of_the_subject_is_shown_where_no_consequence_is(first: s
             id="future-2510.09106",
         ),
         pytest.param(
+            "These results highlight critical risks for patients, emphasizing the need for further research in this area.",
+            id="future-2505.00380",
+        ),
+        pytest.param(
             "More research is needed for understanding learner motivation and how instructional design can help increase "
             "their engagement and participation.",
             id="future-1608.05668",
