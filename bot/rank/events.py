@@ -23,6 +23,10 @@ JUMP_DAYS = 3  # over how many days stars are counted, at most
 JUMP_STARS = 50
 JUMP_SHARE = 0.05
 
+# What is read or looked up, by a word of the repository's name: stars are no news of it.
+_READ = {"awesome", "book", "course", "guide", "handbook", "interview", "introduction", "note", "roadmap", "tutorial"}
+_NAME_WORDS = re.compile("[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+
 LATELY = max(CREATED, RELEASED, ANNOUNCED)  # how long ago all that happened may be
 
 _DAY = timedelta(days=1)
@@ -52,8 +56,16 @@ def events(item: Item, readings: Sequence[Reading], now: datetime, paper: Item |
     """
     if item.kind is not Kind.REPO or item.withdrawn:
         return ()
-    found = (_code_of(item, paper, now), _released(item.release, now), _jumped(readings, now), _created(item, now))
+    found = [_code_of(item, paper, now), _released(item.release, now)]
+    if not _is_read(item):
+        found += [_jumped(readings, now), _created(item, now)]
     return tuple(event for event in found if event is not None)
+
+
+def _is_read(item: Item) -> bool:
+    """Say whether its name says that it is a list of links, a book, a course or the like: "awesome-go", "CodexGuide"."""
+    name = item.title.rpartition("/")[2] or item.key.rpartition("/")[2]
+    return not _READ.isdisjoint(word.lower().rstrip("s") for word in _NAME_WORDS.findall(name))
 
 
 def in_words(found: Sequence[Event]) -> str:

@@ -111,6 +111,27 @@ def test_a_jump_in_stars_is_one_of_the_last_days_and_of_its_size(
 # --- code of a paper
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("o/awesome-go", "o/Awesome-RL-for-LRMs", "o/book", "o/ggplot2-book", "o/CodexGuide", "o/CS-Notes", "o/JavaGuide"),
+        *("Introduction-to-Autonomous-Robots/Introduction-to-Autonomous-Robots", "o/iOSInterviewQuestions", "o/fp-course"),
+    ],
+)
+def test_the_stars_of_books_lists_and_interview_questions_are_no_news(name: str) -> None:
+    assert said(repo(name, published=OLD, stars=2078), stars((3, 1828), (0, 2078))) == ""
+    assert said(repo(name, published=NOW - 4 * DAY, stars=310)) == ""
+    released = repo(name, published=OLD, release=Release(tag="v2.0", published=NOW - DAY, prerelease=False))
+    assert said(released) == "released v2.0 yesterday"
+
+
+@pytest.mark.parametrize(
+    "name", ["awesome/kernels", "o/exercises-dataset", "o/notebook", "o/guided-diffusion", "o/facebook"]
+)
+def test_the_stars_of_software_data_and_models_are(name: str) -> None:
+    assert said(repo(name, published=OLD, stars=2078), stars((3, 1828), (0, 2078))) == "★ +250 in 3 days"
+
+
 def test_the_code_of_a_paper_that_was_just_announced_is_news() -> None:
     new = paper("A Cache", appeared=NOW)
     assert said(repo("a/b", published=NOW - 60 * DAY), its_paper=new) == "code of “A Cache”"
