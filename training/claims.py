@@ -29,7 +29,6 @@ _SHORTEST = 300  # characters of an abstract
 _SENTENCES = 3  # of each paper
 _HIDDEN = 12
 _TRUE = 2.0  # how much a true sentence counts; a corrupted one 1
-_WRITTEN = 1.0  # times so much when a person wrote it
 _PENALTY = 2.0
 _STEPS = 400
 _SEED = 5
@@ -101,7 +100,7 @@ def cases(told: Sequence[Told]) -> Iterator[Case]:
             rows = features(read(said), reading)
             if len(rows) == 1:  # of two sentences nobody says which was corrupted
                 is_wrong = said != each.said
-                weight = 1.0 if is_wrong else _TRUE * (_WRITTEN if each.written else 1.0)
+                weight = 1.0 if is_wrong else _TRUE
                 yield Case(rows[0], weight, is_wrong, each.written)
 
 
