@@ -333,7 +333,7 @@ _ANNOUNCED = re.compile(
 )
 _NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10}
 _GOES_ON = re.compile(r"; |, (?:and|or) ")
-_MEMBER = re.compile(r"; |, (?:and |or )?| and | or ")
+_MEMBER = re.compile(r", (?:and |or )?| and | or ")
 
 
 def _is_half_a_list(kept: str, tail: str) -> bool:
@@ -344,7 +344,9 @@ def _is_half_a_list(kept: str, tail: str) -> bool:
     if not found[1]:
         return _GOES_ON.search(tail) is not None
     count = _NUMBERS.get(found[1].lower()) or int(found[1])
-    return len(_MEMBER.findall(_BRACKET.sub("", kept[found.end() :]))) + 1 < count
+    listed = _BRACKET.sub("", kept[found.end() :])
+    between = listed.count("; ") if ";" in listed + tail else len(_MEMBER.findall(listed))
+    return between + 1 < count
 
 
 def _lacks_object(kept: str, last: str) -> bool:
