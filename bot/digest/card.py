@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from bot.models import Entry, Item, Kind, Ranked, ScorePart, Summary, SummaryPart
 from bot.query.fold import tokens
 from bot.rank.common_words import STOPWORDS
+from bot.summarise.choice.headline import measures
 from bot.summarise.choice.scoring import EVIDENCE
 from bot.summarise.english.sentences import split
 from bot.summarise.english.shortening import statements
@@ -126,12 +127,17 @@ class _Shown:
         return sum(map(_words, self.sentences))
 
     def shorter(self) -> "_Shown":
-        """With less to say: its second sentence goes first, then its longest one ends at a border of clauses."""
+        """With less to say: its second sentence goes first, then its longest one ends at a border of clauses.
+
+        Evidence keeps its figures as long as anything else can be shortened.
+        """
         if len(self.sentences) > 1:
             return replace(self, sentences=self.sentences[:-1])
         (sentence,) = self.sentences
-        shorter = [each for each in statements(sentence, self.words - 1) if _words(each.text) >= self.fewest]
-        best = max(shorter, key=lambda each: _words(each.text) - 8 * each.cost, default=None)
+        kept = self.part.name == EVIDENCE and self.fewest == _FEWEST[0] and measures(sentence)
+        shorter = (each for each in statements(sentence, self.words - 1) if _words(each.text) >= self.fewest)
+        fitting = [each for each in shorter if not kept or measures(each.text)]
+        best = max(fitting, key=lambda each: _words(each.text) - 8 * each.cost, default=None)
         return replace(self, final=True) if best is None else replace(self, sentences=(best.text,))
 
     def cut(self, most: int) -> "_Shown":

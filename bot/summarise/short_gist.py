@@ -15,6 +15,7 @@ from bot.errors import SummaryUnavailable
 from bot.models import PARTS, Item, Kind
 from bot.query.fold import tokens
 from bot.rank.common_words import STOPWORDS
+from bot.summarise.choice.headline import measures
 from bot.summarise.choice.parts import ANNOUNCES
 from bot.summarise.choice.scoring import EVIDENCE, PROBLEM, SCANNED, UNUSABLE, part_scores, whole_scores
 from bot.summarise.english.anaphora import dangles, points_inside, resolve
@@ -92,6 +93,7 @@ _NO_STATEMENT = re.compile(
     r"\b(?:encourage|invite) (?:readers|researchers|the community)\b|https?://",
     re.IGNORECASE,
 )
+_LOST = 2.0  # of a statement that leaves out its sentence's figure: the card's evidence would not have it either
 _COUNTED = re.compile(r"\b(?:two|three|four|five|six|several) (?:[\w-]+ ){0,2}[\w-]+s\.$")
 
 
@@ -149,11 +151,11 @@ def _told(title: str, text: str, asked: Sequence[str]) -> Iterator[_Told]:
         of_others = at < announced and not begins_with_verb(whole) and "authors" not in whole
         fit = 0.6 * max(wholes[at] - 0.3, own[PARTS.index(EVIDENCE)]) - 1.2 * background - 0.8 * of_others
         fit -= 1.0 * (_TURNS.match(sentences[at]) is not None)
-        measures = _MEASURED.search(whole) is not None
+        measured = measures(whole)
         for one in statements(whole, LONGEST):
             if dangles(one.text) or _NO_STATEMENT.search(one.text) or _FRAGMENT.search(one.text):
                 continue
-            worth = fit - one.cost + _worth(one.text, phrases) - 0.7 * (measures and not _MEASURED.search(one.text))
+            worth = fit - one.cost + _worth(one.text, phrases) - _LOST * (measured and not measures(one.text))
             worth -= 0.8 * (not _MEASURED.search(one.text) and _says_the_title(one.text, title))
             yield _Told(float(worth) + 0.4 * (name != "" and name in one.text), one.text, sentences[at])
 

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from bot.models import PARTS
 from bot.summarise.choice.candidates import Candidate, candidates
+from bot.summarise.choice.headline import measures
 from bot.summarise.choice.scoring import EVIDENCE, METHOD, PROBLEM, UNUSABLE, WHY, Scores, candidate_scores
 from bot.summarise.choice.why import find_why
 from bot.summarise.english.anaphora import Resolved, dangles, points_inside
@@ -45,6 +46,10 @@ ANNOUNCES = re.compile(
     r"^This (?:paper|work|article|study) (?:\w+ )?(?:proposes|presents|introduces)\b"
 )
 
+# Added to the score for the evidence of what has a measured number. On 250 marked abstracts what is shown is then a marked
+# result in 84.3 % (83.5 without), and 86 % of the cards of abstracts that report a figure show one (78).
+_MEASURED = 1.0
+
 # How much higher what points at another sentence from inside must score, and what is longer than a part should be.
 _OPEN = {PROBLEM: 0.8, METHOD: 0.3, EVIDENCE: 0.8, WHY: 0.8}
 _LONG = 0.5
@@ -66,7 +71,11 @@ class _Text(NamedTuple):
     def shown(self, at: int, part: str) -> Shown:
         """The candidate in a complete form of so many words, or, where it has none, as short as the edits make it."""
         whole = edit(self.found[at].text, self.names, by_name=part == PROBLEM)
-        return Shown(within(whole, MOST_WORDS, _CEILING) or whole, self.found[at])
+        told = within(whole, MOST_WORDS, _CEILING) or whole
+        if part == EVIDENCE and measures(whole) and not measures(told):
+            longer = within(whole, _CEILING, _CEILING)
+            told = longer if measures(longer) else told
+        return Shown(told, self.found[at])
 
 
 class _Option(NamedTuple):
@@ -132,6 +141,8 @@ def _gain(part: str, at: int, text: _Text) -> float:
     gain = float(text.scores[at, PARTS.index(part)]) - _BARS[part]
     if part == METHOD and text.found[at].place == text.announced:
         gain += _ANNOUNCED
+    if part == EVIDENCE and measures(text.found[at].text):
+        gain += _MEASURED
     return gain - _OPEN[part] if text.open[at] else gain
 
 

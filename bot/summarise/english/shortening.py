@@ -102,9 +102,9 @@ _MADE_TO = re.compile(  # `allows users to …`
 )
 # Words that need what follows them: of a border within a clause, and before a preposition.
 _NEEDS_MORE = words(
-    """is are was were be been and or of the a an than that not more less by to for in on with from trained compared compare
-    evaluated based such as only also can may will must at its their this these while using via through without even both
-    either between has have had into over under about which who when where if up out each every any rather instead
+    """is are was were be been and or but of the a an than that not more less by to for in on with from trained compared
+    compare evaluated based such as only also can may will must at its their this these while using via through without even
+    both either between has have had into over under about which who when where if up out each every any rather instead
     particularly especially including across obtained made tested no one two three four five several key main closest"""
 )
 _TAKES = re.compile(

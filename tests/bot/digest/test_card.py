@@ -239,3 +239,19 @@ def test_whatever_an_endpoint_says_the_card_is_short(told: list[str], text: str)
     parts = tuple(SummaryPart(name, said) for name, said in zip(PARTS, told, strict=True))
     made = entry(Ranked(paper(abstract=text), 0.5), Summary(parts, "abstract", "small-model"))
     assert words_of(made) <= MOST_WORDS
+
+
+def test_evidence_keeps_its_figures_where_another_part_can_be_shortened() -> None:
+    long = (
+        "A cache of the house is built from many small caches, which are filled from the street by hand, by people who have "
+        "come a long way in order to fill them, and who go home again at night by the very same way on which they had come, "
+        "singing of the caches which they have filled and of the many more that are to be filled on the following morning."
+    )
+    evidence = (
+        "On all of the machines of the house and of the neighbours, over days and nights and over the weeks of the summer, "
+        "the many small caches become far quieter than before, and they lose fewer prompts (31% of long ones) than any."
+    )
+    parts = (SummaryPart("Method", long), SummaryPart("Evidence", evidence))
+    made = entry(Ranked(TIDY, 0.5), Summary(parts, "abstract", "small-model"))
+    assert "31%" in {part.name: part.text for part in made.card}["Evidence"]
+    assert words_of(made) <= MOST_WORDS

@@ -188,3 +188,15 @@ def test_no_words_stand_for_two_parts(text: str) -> None:
 @pytest.mark.parametrize("count", [1, 2, 500])
 def test_any_number_of_sentences_is_taken(count: int) -> None:
     assert set(choose(["We propose a method that uses caches."] * count)) == set(PARTS)
+
+
+def test_evidence_may_be_longer_where_its_figure_would_be_lost() -> None:
+    # Of arXiv's 2505.14726.
+    result = (
+        "Our findings highlight the importance of targeted adaptation for medical applications and suggest that "
+        "decoder-only fine-tuning offers a strong performance baseline with 5% lower training time than full fine-tuning, "
+        "while full model fine-tuning still yields the best results overall."
+    )
+    told = choose(["We propose MedBLIP, a model of captions.", result])[EVIDENCE]
+    assert told is not None
+    assert "5% lower training time" in told.text

@@ -1,0 +1,16 @@
+"""What marks the headline among a text's results: a measured number."""
+
+import re
+
+_FIGURE = re.compile(
+    r"(?<![\w.-])[~<>≥≤≈$+-]?\d+(?:[.,]\d+)*(?:[\s-]?(?:\\?%|×|x\b|fold|[KMGT]i?B\b|[mμ]?s\b|fps|times\b|"
+    r"(?:percentage )?points?\b|percent|hours?|days?|seconds?|minutes?|dB|orders?)|x\b)|"
+    r"\b(?:twice|half|double|orders? of magnitude)\b|(?-i:(?P<named>\b[A-Z]\w*[ -])?)(?<![\w.=<])\d+\.\d+\b(?![.-]?\w)",
+    re.IGNORECASE,
+)
+_PROBABILITY = re.compile(r"\bp ?[=<>≤] ?[\d.]+", re.IGNORECASE)
+
+
+def measures(text: str) -> bool:
+    """Say whether the text has a measured number: `31%`, `2.4 times`, `an F1 of 85.3`; the p of a test is none."""
+    return any(not found["named"] for found in _FIGURE.finditer(_PROBABILITY.sub("", text)))
