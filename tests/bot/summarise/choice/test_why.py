@@ -98,7 +98,8 @@ def test_the_importance_of_the_subject_is_shown_where_no_consequence_is(first: s
             id="future-2510.09106",
         ),
         pytest.param(
-            "These results highlight critical risks for patients, emphasizing the need for further research in this area.",
+            "Our empirical findings indicate that, although these systems exhibit a certain degree of reliability, they "
+            "remain vulnerable to specific attacks, emphasizing the need for further research in this area.",
             id="future-2505.00380",
         ),
         pytest.param(
@@ -180,6 +181,7 @@ def test_what_is_to_be_had_what_is_to_come_and_keywords_are_never_shown(last: st
     assert found is None or found.candidate.place != len(BODY)
 
 
+_FORMS = 3  # letters that two forms of a word have in common: `paving`, `paves`
 _SUBJECTS = st.sampled_from(["These results", "Our findings", "This framework", "The study"])
 _FIRST = st.sampled_from(["highlight critical limits of caches", "reveal a risk for banks", "show how caches fail"])
 _THEN = st.sampled_from([" and underscore the need for", ", emphasizing the need for", ", enabling", ", paving the way for"])
@@ -192,8 +194,8 @@ _WHAT = st.sampled_from(
 def test_what_is_shown_is_short_and_of_the_texts_own_words(last: str) -> None:
     found = why(*BODY, last)
     if found is not None:
-        own = {word.strip(".,")[:5].lower() for word in " ".join((*BODY, last)).split()}
-        said = {word.strip(".,")[:5].lower() for word in found.text.split()}
+        own = {word.strip(".,")[:_FORMS].lower() for word in " ".join((*BODY, last)).split()}
+        said = {word.strip(".,")[:_FORMS].lower() for word in found.text.split()}
         assert said <= own | {"the"}
         assert len(found.text.split()) <= MOST_WORDS
 
