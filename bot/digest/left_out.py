@@ -12,7 +12,7 @@ CLOSE = 0.25
 
 # What fell to the cap stays a candidate for three days: Friday's for Monday's digest. The half day is for one that is late.
 DAYS = timedelta(days=3)
-_LATE = timedelta(hours=12)
+LATE = timedelta(hours=12)
 
 
 def how_many(digest: Digest | PastDigest) -> str:
@@ -88,4 +88,4 @@ def still_candidates(
 def _is_candidate(each: LeftOut, baseline: datetime | None, now: datetime) -> bool:
     if each.since is None or (baseline is not None and each.since < baseline <= now):
         return False
-    return abs(now - each.since) <= DAYS + _LATE  # also where the clock was set back
+    return abs(now - each.since) <= DAYS + LATE  # also where the clock was set back

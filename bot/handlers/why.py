@@ -7,7 +7,7 @@ from itertools import islice
 
 from bot.commands import Filter, Why
 from bot.digest import selection
-from bot.digest.left_out import DAYS
+from bot.digest.left_out import DAYS, LATE
 from bot.errors import UsageError
 from bot.handlers.context import HandlerContext, handles
 from bot.handlers.items import item_for_topic
@@ -89,8 +89,9 @@ async def why(context: HandlerContext, command: Why, actor: Actor, now: datetime
     for topic, subscription in asked[:AT_ONCE]:
         request = await context.request(actor, topic, subscription)
         outcome = await context.previewer.explain(request, item, now)
-        outlook = await _outlook(outcome, subscription, now)
-        coming = _is_coming(subscription, now)
+        lapses = await _lapses(outcome, subscription, now)
+        outlook = (lapses,) if lapses else await _outlook(outcome, subscription, now)
+        coming = _is_coming(subscription, now) and not lapses
         awaited += coming and not outcome.reason
         since = await here.moment(outcome.since)
         came = await _carried_on(here, outcome) or _stored_late(outcome, since)
@@ -283,6 +284,19 @@ def _capped(outcome: ItemOutcome, request: DigestRequest) -> str:
     if outcome.item.kind is Kind.REPO:
         most += f", {limits.repositories} of them repositories"
     return f"It would pass, but better ones fill the digest: it holds {most}."
+
+
+async def _lapses(outcome: ItemOutcome, subscription: Subscription | None, now: datetime) -> str:
+    """Say of what is carried on that it is no candidate any more when the next digest is due; "" where it is."""
+    if outcome.reason or outcome.carried is None or subscription is None or subscription.is_paused(now):
+        return ""
+    try:
+        coming = await next_due(subscription, now)
+    except UsageError:
+        return ""
+    if coming.next <= outcome.carried + DAYS + LATE:
+        return ""
+    return f"When the next digest is due, {moment_in_words(coming.next, now)}, it is no candidate any more."
 
 
 async def _outlook(outcome: ItemOutcome, subscription: Subscription | None, now: datetime) -> tuple[str, ...]:

@@ -225,7 +225,8 @@ async def test_what_fell_to_the_cap_is_told_with_its_days_and_what_the_digests_o
 
     await post(tomorrow)
     lines = about_topic(await after.ask("why 2603.00015")).lines
-    assert "It is in the next digest, as things stand." in lines
+    assert "It would be in a digest that is made now." in lines, "the next one is due on Monday"
+    assert lines[-3].startswith("When the next digest is due, Monday 6 April at 09:30, ")
     assert lines[-2:] == (
         "2 April: above the bar, 2nd of 2, the cap is 1.",
         "1 April: above the bar, 3rd of 3, the cap is 1.",
@@ -256,6 +257,28 @@ async def test_what_stayed_below_the_bar_or_gave_way_is_told_too_the_latest_five
         "2 April: below the bar (0.21 of 0.30).",
     )
     assert not any(line.startswith("1 April") for line in lines)
+
+
+async def test_what_no_weekly_digest_will_look_at_any_more_is_not_promised(later: Asker) -> None:
+    await later.ask("unsubscribe kv")
+    await later.ask("subscribe kv weekly top 1")
+    titles = ("A page of the KV cache", "Zebra rotations, or a KV cache of tables", "Bees prefetch: KV cache swarms at dusk")
+    more = [
+        replace(about(number, title), abstract=f"{title}. {' '.join(f'{each}{number}' for each in 'bcdfg')}")
+        for number, title in enumerate(titles, start=21)
+    ]
+    await later.context.store.items.add(more, later.now + DAY / 2)
+    tomorrow = later.at(later.now + DAY)
+    (made,) = (await tomorrow.ask("now kv")).digests
+    await later.context.store.digests.save(later.actor.workspace, later.actor.channel, made, tomorrow.now)
+    left = next(each for each in made.left_out if each.reason == selection.CAP)
+
+    lines = about_topic(await later.at(later.now + 2 * DAY).ask(f"why {left.key} for kv")).lines
+
+    assert "Carried on from 2 April, until 5 April: it was over the cap then." in lines
+    assert "It would be in a digest that is made now." in lines
+    assert any(line.endswith("it is no candidate any more.") for line in lines)
+    assert not any("It will be posted" in line or "It is in the next digest" in line for line in lines)
 
 
 async def test_what_daily_and_weekly_digests_noted_stands_with_each_of_them(later: Asker) -> None:
