@@ -95,6 +95,10 @@ _TURNS = re.compile(r"(?:, (?:but|yet)(?! also)|; however)\b")
 _COUNTS = re.compile(
     r"\b(?:two|three|four|five|six|seven|several|following|key|first|\(1\)|\(i\)|\(a\))(?: [\w-]+){0,4}[:,]?$"
 )
+_UNNAMED = re.compile(
+    r"\b(?:fac(?:es?|ing)|suffers? from|poses?|encounters?|has|have) (?:[\w-]+ ){0,2}"
+    r"(?:challenges|limitations|issues|problems|shortcomings|drawbacks)$"
+)
 _MADE_TO = re.compile(  # `allows users to …`
     r"\b(?:allow|enabl|help|let|requir|caus|forc|encourag|train|teach|guid|prompt|induc|empower|lead|us|abilit|fail|attempt|"
     r"need|able|capab|learn|tend|seek|struggl|aim|want|begin|continu|how|way|order|likely|prone|whether)"
@@ -175,7 +179,9 @@ def statements(sentence: str, most: int) -> Iterator[Statement]:
     for whole, cost in _opened(sentence):
         for bare, more in _without_asides(whole):
             for text, last in _ended(bare, most):
-                if text not in seen and _SHORTEST <= len(text.split()) <= most:
+                if text in seen or (text != sentence and dangles(text)):
+                    continue
+                if _SHORTEST <= len(text.split()) <= most:
                     seen.add(text)
                     yield Statement(text, cost + more + last)
 
@@ -201,8 +207,7 @@ def _fullest(sentence: str, most: int) -> str:
         lost = numbers - len(_NUMBER.findall(one.text))
         return len(one.text.split()) - _WORDS_FOR_COST * one.cost - _WORDS_FOR_NUMBER * lost
 
-    alone = (one for one in statements(sentence, most) if not dangles(one.text) or one.text == sentence)
-    return max(alone, key=kept, default=Statement("", 0.0)).text
+    return max(statements(sentence, most), key=kept, default=Statement("", 0.0)).text
 
 
 def _words(text: str) -> set[str]:
@@ -294,6 +299,7 @@ def _stands(kept: str, tail: str, border: re.Pattern[str]) -> bool:
         or (_DASH.match(tail) and _DASH.search(kept))
         or (tail.startswith(" to ") and _MADE_TO.search(kept))
         or _COUNTS.search(kept)
+        or _UNNAMED.search(kept)
         or not _closed(kept)
         or any(_is_half(kept, one, other) for one, other in _PAIRS)
         or _is_listed(kept, tail)

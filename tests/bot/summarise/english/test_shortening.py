@@ -197,3 +197,14 @@ def test_what_would_lose_too_much_may_be_a_little_longer() -> None:
     )
     assert within(said, 8, 8) == ""
     assert len(within(said, 8, 20).split()) <= 20
+
+
+def test_no_shorter_form_points_at_a_sentence_that_is_not_shown_and_none_ends_with_unnamed_limitations() -> None:
+    pointing = (
+        "While caches are fast at night, they often require a whole day of sizing by hand on every machine of a house."
+    )
+    unnamed = (
+        "Current caches of long prompts suffer from limitations in the sizes that they can reach on machines of a house."
+    )
+    assert not any(text.startswith("They") for text in told(pointing, 25))
+    assert not any(text.endswith("limitations.") for text in told(unnamed, 25))
