@@ -8,7 +8,7 @@ likelier this sentence is the part's than that the text has none. They were lear
 import json
 from collections import Counter
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -41,6 +41,10 @@ _BESIDE = ("after what is announced", "before what is announced", "after a resul
 _SUBJECT = ("title told", "of the title", "subject", "common")
 _KINDS = tuple(f"a clause: {kind}" for kind in KINDS[1:])
 FEATURES = (*ROLES, *CUES, *_PLACES, *_BESIDE, *_LENGTHS, *_SUBJECT, *_KINDS)
+# Columns that a clause has of its own: its wording, its length and subject, and of what kind it is.
+_WORDED = slice(len(ROLES), len(ROLES) + len(CUES))
+_KIND = slice(len(FEATURES) - len(_KINDS), len(FEATURES))
+_MEASURED = slice(_KIND.start - len(_LENGTHS) - len(_SUBJECT), _KIND.start)
 
 _SHORT = 10  # words
 _TELLING = 25  # words that tell something; more tell no more
@@ -119,17 +123,31 @@ def features(sentences: Sequence[str], title: str = "", candidates: Sequence[Can
 
     A clause has its sentence's place and role, and its own wording, length and subject.
     """
+    table = _of_sentences(tuple(sentences), title)
+    if candidates is None:
+        return table
+    rows = table[[unit.place for unit in candidates]]
+    clauses = [at for at, unit in enumerate(candidates) if unit.kind != SENTENCE]
+    if clauses:
+        texts = [candidates[at].text for at in clauses]
+        rows[clauses, _WORDED] = [_worded(text) for text in texts]
+        rows[clauses, _MEASURED] = np.hstack([_lengths(texts), _subjects(texts, sentences, title)])
+        rows[clauses, _KIND] = [[float(candidates[at].kind == kind) for kind in KINDS[1:]] for at in clauses]
+    return rows
+
+
+@lru_cache(maxsize=8)  # the gist and the parts of a text ask for the same
+def _of_sentences(sentences: tuple[str, ...], title: str) -> Matrix:
+    """Return the features of each sentence, not to be changed."""
     if not sentences:
         return np.zeros((0, len(FEATURES)))
-    units = _sentences(sentences) if candidates is None else candidates
-    texts = [sentences[unit.place] if unit.kind == SENTENCE else unit.text for unit in units]
-    of = [unit.place for unit in units]
-    told = np.array([_worded(sentence) for sentence in sentences], dtype=np.float64)
-    shown = np.array([told[unit.place] if unit.kind == SENTENCE else _worded(unit.text) for unit in units], dtype=np.float64)
-    roles, placed = role_probabilities(sentences), _placed(told)
-    kinds = np.array([[float(unit.kind == kind) for kind in KINDS[1:]] for unit in units])
-    beside, subjects = _beside(roles, placed), _subjects(texts, sentences, title)
-    return np.hstack([roles[of], shown, placed[of], beside[of], _lengths(texts), subjects, kinds])
+    worded = np.array([_worded(sentence) for sentence in sentences], dtype=np.float64)
+    roles, placed = role_probabilities(sentences), _placed(worded)
+    measured = (_lengths(sentences), _subjects(sentences, sentences, title))
+    none = np.zeros((len(sentences), len(_KINDS)))
+    table = np.hstack([roles, worded, placed, _beside(roles, placed), *measured, none])
+    table.flags.writeable = False
+    return table
 
 
 def _worded(sentence: str) -> list[bool]:

@@ -17,9 +17,10 @@ _LOOKED_AT = 4_000  # characters
 def reads_as_english(text: str) -> bool:
     """Judge by the share of common words, in a text of a few words by its letters."""
     opening = text[:_LOOKED_AT]
-    letters = [sign for sign in opening if sign.isalpha()]
-    if sum(sign.isascii() for sign in letters) * 2 < len(letters):
-        return False
+    if not opening.isascii():
+        letters = [sign for sign in opening if sign.isalpha()]
+        if sum(sign.isascii() for sign in letters) * 2 < len(letters):
+            return False
     words = re.findall(r"[^\W\d_]+", opening.lower())
     if len(words) < _ENOUGH:
         return True

@@ -11,6 +11,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 
 def _words(text: str) -> frozenset[str]:
@@ -129,6 +130,11 @@ def split(text: str) -> list[str]:
 
     A line of keywords is none.
     """
+    return [*_split(text)]
+
+
+@lru_cache(maxsize=64)  # a text's parts and its gist ask for the same
+def _split(text: str) -> tuple[str, ...]:
     breaks = (match.end() for match in _BREAK.finditer(text))
     listed = (match.start() for match in _KEYWORDS.finditer(text))
     cuts = sorted({0, len(text), *_stops(text), *_glued(text), *breaks, *listed})
@@ -143,7 +149,7 @@ def split(text: str) -> list[str]:
         else:
             pieces.append((start, end))
     sentences = (text[start:end].strip() for start, end in pieces)
-    return [sentence for sentence in sentences if sentence and not _KEYWORDS.match(sentence)]
+    return tuple(sentence for sentence in sentences if sentence and not _KEYWORDS.match(sentence))
 
 
 def lower_case_names(text: str) -> frozenset[str]:

@@ -13,6 +13,7 @@ What a statement has lost is told by its cost: 0 for the sentence itself, more f
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from bot.query.fold import tokens
@@ -186,6 +187,7 @@ def statements(sentence: str, most: int) -> Iterator[Statement]:
                     yield Statement(text, cost + more + last)
 
 
+@lru_cache(maxsize=256)  # a text's sentences are tried for several parts, and again when one is shown elsewhere
 def within(sentence: str, most: int, ceiling: int) -> str:
     """Return the form of at most `most` words that says most of the sentence; "" where nothing complete is so short.
 
