@@ -1,10 +1,11 @@
 """What is shown of abstracts that were marked by reading (`benchmarks/quality/marked/README.md` has the rules).
 
-A part that is shown is right when a sentence that it rests on has a marked span for that part and its text has at least 60 %
-of that span's telling words. Of each part: right, of the abstracts that have one, and of those of which one is shown; shown,
-of those that have none. Of why it matters, too, how many of those that have one are shown one, right or not. The headline
-result is right where the gist or the evidence has it; "on the card", where any line of a card made for no topic does.
-Whether an abstract tells no result, in words either: the AUC of its highest score for Evidence, and of its roles.
+A part that is shown is right when a sentence that it rests on has a marked span for that part and its text has at least 60
+% of that span's telling words; a second figure asks of a span of more than 25 words, which no part may have, as many as 25
+of its words would have on average. Of each part: right, of the abstracts that have one, and of those of which one is shown;
+shown, of those that have none. Of why it matters, too, how many of those that have one are shown one, right or not. The
+headline result is right where the gist or the evidence has it; "on the card", where any line of a card made for no topic
+does. Whether an abstract tells no result, in words either: the AUC of its highest score for Evidence, and of its roles.
 Denials: of other abstracts that were once said to name no problem or no result, how many still are, and of these how many
 have none. How far two readers agree, on the abstracts that were marked twice: the sentences' letters (and Cohen's kappa of
 these), whether there is a part, and where both found one, whether the second's best sentence is among the first's.
@@ -33,6 +34,7 @@ from bot.digest.card import entry
 from bot.models import PARTS, Item, Kind, Ranked
 from bot.query.fold import tokens
 from bot.rank.common_words import STOPWORDS
+from bot.summarise.choice.parts import MOST_WORDS
 from bot.summarise.choice.roles import RESULT, role_probabilities
 from bot.summarise.choice.scoring import EVIDENCE, METHOD, PROBLEM, WHY, part_scores
 from bot.summarise.english.sentences import split
@@ -46,8 +48,8 @@ KINDS = "BPIADRCVFLK"  # what a sentence mainly is
 _CERTAIN = 1 - 1e-9
 _ENOUGH = 0.6  # of a span's telling words
 _STEM = 7  # letters by which two forms of a word are told to be one
-_REACH = {PROBLEM: 0.85, METHOD: 0.92, EVIDENCE: 0.88}
-_REACH_WHY, _REACH_RIGHT_WHY, _REACH_HEADLINE = 0.6, 0.85, 0.8
+_REACH_SHOWN = {PROBLEM: 0.85, METHOD: 0.92, EVIDENCE: 0.88, WHY: 0.85}
+_REACH_WHY, _REACH_HEADLINE = 0.6, 0.8
 _REACH_DENIED = 0.9  # its lower bound
 
 Spans = Sequence[tuple[str, str]]  # of each, the sentence in which it stands, and its own words
@@ -122,10 +124,14 @@ def _span(span: Sequence[Any], sentences: Sequence[str]) -> tuple[str, str]:
 # --- what is shown
 
 
-def is_right(text: str, quotes: Sequence[str], spans: Spans) -> bool:
-    """Say whether a text that rests on these sentences says one of the marked spans."""
+def is_right(text: str, quotes: Sequence[str], spans: Spans, *, most: int = 0) -> bool:
+    """Say whether a text that rests on these sentences says one of the marked spans, or `most` words' worth of it."""
     said = _telling(text)
-    return any(_is_of(quotes, sentence) and _share(_telling(words), said) >= _ENOUGH for sentence, words in spans)
+    return any(
+        _is_of(quotes, sentence)
+        and _share(_telling(words), said) >= _ENOUGH * (min(1.0, most / max(1, len(words.split()))) if most else 1.0)
+        for sentence, words in spans
+    )
 
 
 def _is_of(quotes: Sequence[str], sentence: str) -> bool:
@@ -148,6 +154,13 @@ def _figures(name: str, found: Sequence[Marked]) -> Iterator[Figure]:
         parts = [summary.parts[column] for summary in summaries]
         right = [each.found and is_right(each.text, each.quotes, own) for each, own in zip(parts, spans, strict=True)]
         yield from _of_part(name, part, [each.found for each in parts], right, [bool(own) for own in spans])
+        held = [
+            is_right(each.text, each.quotes, own, most=MOST_WORDS)
+            for each, own in zip(parts, spans, strict=True)
+            if each.found
+        ]
+        if held:
+            yield _share_of(name, f"{part.lower()}, right as far as {MOST_WORDS} words go, of those shown", held)
     yield from _headlines(name, found, [summary.parts[PARTS.index(EVIDENCE)] for summary in summaries])
 
 
@@ -159,10 +172,9 @@ def _of_part(name: str, part: str, shown: Sequence[bool], right: Sequence[bool],
     if held and part == WHY:
         yield _share_of(name, f"{low}, shown, of those that have one", [shown[at] for at in held], _REACH_WHY)
     if held:
-        yield _share_of(name, f"{low}, right, of those that have one", [right[at] for at in held], _REACH.get(part))
+        yield _share_of(name, f"{low}, right, of those that have one", [right[at] for at in held])
     if told:
-        reach = _REACH_RIGHT_WHY if part == WHY else None
-        yield _share_of(name, f"{low}, right, of those shown", [right[at] for at in told], reach)
+        yield _share_of(name, f"{low}, right, of those shown", [right[at] for at in told], _REACH_SHOWN[part])
     if without:
         yield _share_of(name, f"{low}, shown, of those that have none", [shown[at] for at in without], lower=True)
 

