@@ -48,7 +48,7 @@ LONGEST_PART, LONGEST_GIST = 25, 18  # words
 _ROUNDS = 3
 _MARKED = (
     Path(__file__).parents[1] / "training" / "marked.jsonl",
-    *(Path(__file__).parent / "quality" / "marked" / f"{half}.jsonl" for half in ("development", "aside", "denied")),
+    *(Path(__file__).parent / "quality" / "marked" / f"{half}.jsonl" for half in ("development", "aside", "denied", "whys")),
 )
 
 
