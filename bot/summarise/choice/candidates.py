@@ -95,7 +95,9 @@ _LEADS_TURN = re.compile(r"(?:While|Although|Though|Even though|Whereas|Despite|
 _AGAINST = re.compile(r"(?:, (?:but|yet|however|though|whereas|while)|; (?:however|but|yet)),? (?=[\w“\"])")
 _BY_AUTHORS = re.compile(r"(?:(?:in )?(?:this|our|the present) |we\b|I\b|here\b)", re.IGNORECASE)
 _NO_SUBJECT = re.compile(
-    rf"(?:(?:\w+ly|still|also|then|often) )*{FINITE}\b|(?:at|in|for|with|on)\b|(?:[\w-]+ ){{0,6}}(?:which|who|that)\b"
+    rf"(?:(?:\w+ly|still|also|then|often) )*(?:{FINITE}|continue|fail|struggle|suffer|lack|require|tend|rely|need|incur|"
+    r"ignore|overlook|neglect|assume|focus|depend|cannot|can|may|must|do|have)\b|(?:at|in|for|with|on)\b|"
+    r"(?:[\w-]+ ){0,6}(?:which|who|that)\b"
 )
 _AIM = re.compile(
     r"(?:In order t|T)o (?:\w+ly )?(?:address|overcome|tackle|mitigate|alleviate|reduce|resolve|solve|avoid|counter|combat|"

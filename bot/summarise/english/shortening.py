@@ -60,7 +60,7 @@ _PLACE = re.compile(r"(?:on|in|across|over|for|at|within|among|during|throughout
 _AND_THAT = re.compile(r",? and that\b.*")  # a second finding, of the same verb
 _CLAUSE = re.compile(rf"(?!{FINITE} )(?:(?:the|a|an) )?(?:[\w’'/.+%()-]+ ){{1,6}}?{FINITE}(?= )")
 _NOT_BEGUN = re.compile(
-    r"(?:and|or|but|which|who|where|while|as|that|is|are|was|were|to|by|"
+    r"(?:so|yet|because|since|and|or|but|which|who|where|while|as|that|is|are|was|were|to|by|"
     # `existing methods fail` and `sizing caches remains costly`, but not `sizing caches, they`.
     r"(?!existing|prevailing|emerging|remaining|underlying)[a-z]+ing(?![^,]* (?:remains|is|requires|poses|can)\b))\b"
 )

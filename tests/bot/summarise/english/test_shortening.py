@@ -208,3 +208,12 @@ def test_no_shorter_form_points_at_a_sentence_that_is_not_shown_and_none_ends_wi
     )
     assert not any(text.startswith("They") for text in told(pointing, 25))
     assert not any(text.endswith("limitations.") for text in told(unnamed, 25))
+
+
+def test_what_comes_of_it_is_no_main_clause() -> None:
+    sentence = (  # 2603.28342
+        "On the training side, the authors convert long-horizon evolution trajectories into step-centric supervision and "
+        "reinforcement learning signals by retaining correctness-preserving, high-gain revisions, so that the model is "
+        "optimized as a strong local improver inside the evolutionary loop rather than as a one-shot generator."
+    )
+    assert not within(sentence, 25, 32).startswith("So that")
