@@ -115,7 +115,7 @@ def cross_validated(records: Sequence[Record], folds: int = 5) -> list[int]:
 
 
 def write(weights: Weights, target: Path) -> None:
-    """Write `weights` as JSON, one line per feature, which `scoring.read` reads back."""
+    """Write `weights` as JSON, one line per feature, which `scoring.read_weights` reads back."""
     rows = (f"    {json.dumps(name)}: {json.dumps(row)}" for name, row in zip(FEATURES, weights.rows.tolist(), strict=True))
     text = f'{{\n  "start": {json.dumps(weights.start.tolist())},\n  "signs": {{\n' + ",\n".join(rows) + "\n  }\n}\n"
     target.write_text(text, encoding="ascii", newline="\n")
