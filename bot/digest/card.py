@@ -11,16 +11,19 @@ from dataclasses import dataclass, replace
 from bot.models import Entry, Item, Kind, Ranked, ScorePart, Summary, SummaryPart
 from bot.query.fold import tokens
 from bot.rank.common_words import STOPWORDS
-from bot.summarise.choice.headline import measures
-from bot.summarise.choice.scoring import EVIDENCE
+from bot.summarise.choice.candidates import TURN, candidates
+from bot.summarise.choice.headline import figures, measures
+from bot.summarise.choice.scoring import EVIDENCE, PROBLEM
+from bot.summarise.english.anaphora import Resolved
 from bot.summarise.english.sentences import split
-from bot.summarise.english.shortening import statements
+from bot.summarise.english.shortening import Statement, statements
 from bot.summarise.extractive import MADE_BY, parts_without
 from bot.summarise.short_gist import ShortGist, short_gist
 
 MOST_WORDS = 90  # of a card: gist, parts with their names, and why it is here; title and byline are not counted
 _WHY_HERE = 2  # "Why here" itself
 _FEWEST = (8, 5)  # words of a sentence that is shortened; fewer where it would be broken off otherwise
+_TURNED = 0.2  # what the second half of `A, yet B` costs as a shorter form of it, as the border of a clause does
 _SAME = 0.6  # of a sentence's words that tell something, in the gist: the gist has said it
 
 # That the work is to be had is shown beside the title; which language a repository has, too.
@@ -92,6 +95,8 @@ def _is_new(sentence: str, before: Sequence[set[str]], gist: ShortGist) -> bool:
     if _words(sentence) <= _LONGEST_KNOWN and _KNOWN.match(sentence):
         return False
     own = _telling(sentence)
+    if measures(sentence) and not {*_NUMBER.findall(sentence)} & {*_NUMBER.findall(gist.text)}:
+        before = [said for said in before if said != _telling(gist.text)]  # the same of another figure is another result
     return (
         sentence not in gist.text
         and sentence != gist.quote
@@ -103,6 +108,7 @@ def _telling(text: str) -> set[str]:
     return {word[:_STEM] for word in tokens(text) if word not in STOPWORDS}
 
 
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _STEM = 7  # letters by which two forms of a word are told to be one
 
 
@@ -129,16 +135,28 @@ class _Shown:
     def shorter(self) -> "_Shown":
         """With less to say: its second sentence goes first, then its longest one ends at a border of clauses.
 
-        Evidence keeps its figures as long as anything else can be shortened.
+        Evidence keeps all of its figures as long as anything else can be shortened, and then one. A problem that stands
+        behind what is well (`A, yet B`) stands alone.
         """
         if len(self.sentences) > 1:
             return replace(self, sentences=self.sentences[:-1])
         (sentence,) = self.sentences
-        kept = self.part.name == EVIDENCE and self.fewest == _FEWEST[0] and measures(sentence)
-        shorter = (each for each in statements(sentence, self.words - 1) if _words(each.text) >= self.fewest)
-        fitting = [each for each in shorter if not kept or measures(each.text)]
+        shorter = (each for each in self._forms(sentence) if self.fewest <= _words(each.text) < self.words)
+        fitting = [each for each in shorter if figures(each.text) >= self._figures(sentence)]
         best = max(fitting, key=lambda each: _words(each.text) - 8 * each.cost, default=None)
         return replace(self, final=True) if best is None else replace(self, sentences=(best.text,))
+
+    def _forms(self, sentence: str) -> Iterator[Statement]:
+        yield from statements(sentence, self.words - 1)
+        if self.part.name == PROBLEM:
+            turned = candidates([Resolved(sentence, 0)])
+            yield from (Statement(each.text, _TURNED) for each in turned if each.kind == TURN)
+
+    def _figures(self, sentence: str) -> int:
+        """How many figures a shorter form of it must have."""
+        if self.part.name != EVIDENCE:
+            return 0
+        return figures(sentence) if self.fewest == _FEWEST[0] else min(1, figures(sentence))
 
     def cut(self, most: int) -> "_Shown":
         """With at most so many words, broken off."""

@@ -18,19 +18,20 @@ from bot.rank.common_words import STOPWORDS
 from bot.summarise.choice.headline import measures
 from bot.summarise.choice.parts import ANNOUNCES
 from bot.summarise.choice.scoring import EVIDENCE, PROBLEM, SCANNED, UNUSABLE, part_scores, whole_scores
-from bot.summarise.english.anaphora import dangles, points_inside, resolve
+from bot.summarise.english.anaphora import Resolved, dangles, points_inside, resolve
+from bot.summarise.english.anaphora_patterns import AUTHORS
 from bot.summarise.english.editing import edit
 from bot.summarise.english.language import reads_as_english
 from bot.summarise.english.sentences import lower_case_names, split
 from bot.summarise.english.shortening import statements
-from bot.summarise.english.third_person import begins_with_verb
+from bot.summarise.english.third_person import begins_with_verb, to_third_person
 from bot.summarise.extractive import LONGEST_TEXT
 
 log = logging.getLogger(__name__)
 
 LONGEST = 18  # words
 _DESCRIPTION = 1_000  # characters
-_LEAST = -0.8  # of what a statement tells; below it says how the authors went about it, mostly
+_LEAST = -0.5  # of what a statement tells; below it says how the authors went about it, mostly
 
 _MEASURED = re.compile(
     r"(?<![\w-])[~<>≥≤$+-]?\d+(?:[.,]\d+)*(?:[\s-]?(?:\\?%|×|x\b|fold|GB|MB|ms|fps|FPS|times\b|points?\b|percent|"
@@ -49,7 +50,7 @@ _VAGUE = re.compile(
     r"\b(?:effectiveness|superiority|superior performance|competitive performance|insights?|potential|promising|paves? the "
     r"way|extensive|comprehensive|thorough|validate|deeper understanding|implications|advances? (?:the|our)|foundation|"
     r"highlight\w*|underscor\w*|important|significant(?:ly)?|challeng\w+|various|robustness|efficacy|viability|"
-    r"feasibility)\b",
+    r"feasibility|(?:principled |solid )?basis for|cornerstone)\b",
     re.IGNORECASE,
 )
 _WEAK = re.compile(
@@ -74,7 +75,42 @@ _ACTIVITY = re.compile(
 _OF_THE_FIELD = re.compile(
     r"\b(?:is|are) (?:an? |the |one of the )?(?:\w+ )?(?:common|popular|powerful|widely|crucial|essential|vital|standard|"
     r"technique|paradigm|fundamental|central)\b|\b(?:has|have) (?:recently )?(?:emerged|become|attracted|gained|"
-    r"revolutioni[sz]ed|transformed)\b",
+    r"revolutioni[sz]ed|transformed)\b|^The (?:emergence|advent|rise|success|development) of\b|^Recent(?:ly)?\b",
+    re.IGNORECASE,
+)
+# A result without a figure: that it is good. `Experiments on X show …` in front of one is no more.
+_GOOD = re.compile(
+    r"\b(?:achiev|attain|show|demonstrat|exhibit|yield|deliver|obtain)\w* (?:[\w-]+ ){0,4}?(?:results|performances?|"
+    r"improvements?|gains|effectiveness|robustness|efficacy)\b|\b(?:outperform|surpass|exceed)\w* (?:[\w-]+ ){0,3}?"
+    r"(?:state-of-the-art|SOTA|existing|previous|prior|baselines?|competing|methods|approaches)\b|"
+    r"\b(?:improv|enhanc|boost)\w* (?:the )?(?:overall |model |its )?(?:performance|capabilities)\b",
+    re.IGNORECASE,
+)
+_PRAISES = re.compile(
+    r"\b(?:validat|confirm|provid|offer|solution|integrat|effectiv|consistently|superior|demonstrat|visit)\w*\b",
+    re.IGNORECASE,
+)
+_LED = re.compile(
+    r"(?:(?:our|the|these|extensive|comprehensive|empirical|experimental|numerical|theoretical|further|large-scale) ){0,2}"
+    r"(?:experiments?|results?|evaluations?|findings|analys[ei]s|simulations?|studies|benchmarks?)\b.{0,90}?\b"
+    r"(?:show|demonstrate|reveal|indicate|confirm|suggest|validate|verify)s?\b",
+    re.IGNORECASE,
+)
+# What the text before it says only, and a step of the authors that says no more than that it was taken.
+_POINTS = re.compile(
+    r"(?:It|They|He|She) |The (?:process|procedure|mechanism|former|latter|masks|matrices) |"
+    r"Core to |.*\b(?:(?:argu|show|find|reveal|demonstrat)\w* (?:that )?(?:they|it|such)\b|such an? \w+)",
+    re.IGNORECASE,
+)
+_EMPTY = re.compile(
+    r"\w+s an? (?:[\w-]+ ){0,3}(?:shift|frameworks?|methods?|approach|solution|systems?|theory|techniques?|models?|paradigm|"
+    r"algorithms?|platform|capabilities)(?: that (?:enhanc|improv)\w+ \w+ \w+)?\.$"
+)
+_STEP = re.compile(
+    r"\b(?:is|are|was|were) (?:then |also |\w+ly )?(?:trained|used|applied|generated|collected|employed|adopted|extracted|"
+    r"computed|paired|categorized|constructed|obtained|selected|fed|grouped)\b|\bcontains? (?:\w+ )?designed\b|"
+    r"^(?:\w+ly )?(?:Implements|Employs|Uses|Utilizes|Incorporates|Applies|Details|Collects|Trains)\b|^The authors "
+    r"(?:incorporate|detail|utilize|employ|apply|implement|adopt|use|conduct|collect)(?:e?d)?\b",
     re.IGNORECASE,
 )
 _TURNS = re.compile(r"(?:However|But|Yet|Unfortunately|Nevertheless|Nonetheless|Despite (?:this|these|their|its|the))\b")
@@ -90,7 +126,7 @@ _NO_STATEMENT = re.compile(
     r"releas(?:ed?|es)|address(?:es)? (?:this|these)|remains? (?:an? |largely )?\w+|"
     r"this (?:problem|issue|challenge|gap)|above|below)\b|^(?:\w+ly )?\w+s it\b|^Among (?:these|them|those)\b|"
     r"^(?:Initially|In detail|First|Second|Next|Then),|\((?:i|1|a)\)|\bshow: |"
-    r"\b(?:encourage|invite) (?:readers|researchers|the community)\b|https?://",
+    r"^To \w+ [^,]*$|\bplease (?:visit|see|refer)\b|\b(?:encourage|invite) (?:readers|researchers|the community)\b|https?://",
     re.IGNORECASE,
 )
 _LOST = 2.0  # of a statement that leaves out its sentence's figure: the card's evidence would not have it either
@@ -140,7 +176,7 @@ def _told(title: str, text: str, asked: Sequence[str]) -> Iterator[_Told]:
     phrases = [tokens(phrase) for phrase in asked]
     name = title.partition(":")[0] if ":" in title else ""
     told = resolve(sentences, names)
-    announced = next((at for at, each in enumerate(told) if ANNOUNCES.search(each.text)), 0)
+    announced = _first(ANNOUNCES, told, _first(AUTHORS, told, 0))
     for at, explained in enumerate(told):
         if wholes[at] <= UNUSABLE or dangles(explained.text):
             continue
@@ -149,15 +185,44 @@ def _told(title: str, text: str, asked: Sequence[str]) -> Iterator[_Told]:
         whole = edit(explained.text, names)
         # What comes before the work is announced is of others, where it does not say whose it is.
         of_others = at < announced and not begins_with_verb(whole) and "authors" not in whole
-        fit = 0.6 * max(wholes[at] - 0.3, own[PARTS.index(EVIDENCE)]) - 1.2 * background - 0.8 * of_others
+        fit = 0.6 * max(wholes[at] - 0.3, own[PARTS.index(EVIDENCE)]) - 1.2 * background - 1.2 * of_others
         fit -= 1.0 * (_TURNS.match(sentences[at]) is not None)
         measured = measures(whole)
+        # The topic asks for a result: of what is none, its phrases say nothing.
+        finds = at >= announced and own.argmax() == PARTS.index(EVIDENCE)
         for one in statements(whole, LONGEST):
             if dangles(one.text) or _NO_STATEMENT.search(one.text) or _FRAGMENT.search(one.text):
                 continue
-            worth = fit - one.cost + _worth(one.text, phrases) - _LOST * (measured and not measures(one.text))
-            worth -= 0.8 * (not _MEASURED.search(one.text) and _says_the_title(one.text, title))
-            yield _Told(float(worth) + 0.4 * (name != "" and name in one.text), one.text, sentences[at])
+            worth = (
+                fit
+                - one.cost
+                + _worth(one.text, phrases if finds or measured else ())
+                - _LOST * (measured and not measures(one.text))
+            )
+            worth += 0.4 * (finds and _PRAISES.search(one.text) is None)
+            worth -= 1.6 * (not _MEASURED.search(one.text) and _says_the_title(one.text, title))
+            yield _Told(float(worth) + 0.4 * (name != "" and name in one.text), _by_verb(one.text), sentences[at])
+
+
+def _first(pattern: re.Pattern[str], told: Sequence[Resolved], otherwise: int) -> int:
+    return next((at for at, each in enumerate(told) if pattern.search(each.text)), otherwise)
+
+
+def _by_verb(text: str) -> str:
+    """`The authors built a cache` → `Builds a cache`, where no second verb of theirs follows."""
+    made = _MADE.match(text)
+    if made is None or _BOTH.search(text):
+        return text
+    verb = _PRESENT.get(made[1], made[1])
+    told = to_third_person(f"We {verb}{text[made.end() :]}")
+    return text if told.startswith("The authors ") else told
+
+
+_PAST = "propose introduce present develop design create construct provide show demonstrate find build"
+_PRESENT = {f"{verb}d" if verb.endswith("e") else f"{verb}ed": verb for verb in _PAST.split()}
+_PRESENT |= {"built": "build", "found": "find", "shown": "show"}
+_MADE = re.compile(rf"The authors (?:also |further |first )?({'|'.join(_PRESENT)})\b")
+_BOTH = re.compile(r"\b(?:and|,) (?:\w+ly )?(?:\w+ed|built|found|show)\b|\b(?:they|their)\b")
 
 
 def _says_the_title(text: str, title: str) -> bool:
@@ -170,19 +235,27 @@ def _says_the_title(text: str, title: str) -> bool:
 
 _STEM = 6  # letters by which two forms of a word are told to be one
 _NEW = 2  # words
-_PRESENTS = re.compile(r"(?:propos|introduc|present|author)\w*|novel|new|framework|method|model|approach|system|paper")
+_PRESENTS = re.compile(
+    r"(?:propos|introduc|present|develop|author|nam|call|universal|unif|generali[sz]|improv|solv)\w*|novel|new|frameworks?|methods?|"
+    r"models?|approach|systems?|paper|paradigm|technique|first|design\w*"
+)
 
 
 def _worth(text: str, phrases: Sequence[Sequence[str]]) -> float:
     """What a statement tells by its words alone. The weights were set by reading what they choose of 400 abstracts."""
     figures = len(_MEASURED.findall(text))
+    measured = measures(text)
     words = len(text.split())
-    worth = 1.8 * min(figures, 2) ** 0.5 if figures else 0.4 * (_NUMBER.search(text) is not None)
+    worth = 1.8 * min(figures, 2) ** 0.5 if figures else 1.2 if measured else 0.4 * (_NUMBER.search(text) is not None)
     worth += (
         0.3 * min(2, len((_COMPARES if figures else _SETS_APART).findall(text))) + 0.06 * min(words, 16) - 0.5 * (words < 8)
     )
     worth -= 0.7 * min(3, len(_VAGUE.findall(text))) + 0.35 * (not figures) * min(3, len(_WEAK.findall(text)))
-    worth -= 1.5 * (_OF_THE_PAPER.match(text) is not None) + 0.8 * (_ACTIVITY.match(text) is not None)
+    worth -= 1.5 * (_OF_THE_PAPER.match(text) is not None) + 1.2 * (_ACTIVITY.match(text) is not None)
+    if not figures and not measured and _GOOD.search(text):
+        worth -= 0.7 + 0.6 * (_LED.match(text) is not None)
+    worth -= 0.6 * (_STEP.search(text) is not None) + 1.2 * (_POINTS.match(text) is not None)
+    worth -= 1.5 * (_EMPTY.match(text) is not None)
     worth -= 1.2 * (_OF_THE_FIELD.search(text) is not None)
     worth -= 1.2 * points_inside(text) + (_COUNTED.search(text) is not None)
     said = f" {' '.join(tokens(text))} "

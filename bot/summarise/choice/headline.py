@@ -8,9 +8,14 @@ _FIGURE = re.compile(
     r"\b(?:twice|half|double|orders? of magnitude)\b|(?-i:(?P<named>\b[A-Z]\w*[ -])?)(?<![\w.=<])\d+\.\d+\b(?![.-]?\w)",
     re.IGNORECASE,
 )
-_PROBABILITY = re.compile(r"\bp ?[=<>≤] ?[\d.]+", re.IGNORECASE)
+_PROBABILITY = re.compile(r"\bp(?:[ -]values?)? ?\$?(?:[=<>≤]|\\leq?|\\lt)\$? ?[\d.]+", re.IGNORECASE)
+
+
+def figures(text: str) -> int:
+    """Return how many measured numbers the text has: `31%`, `2.4 times`, `an F1 of 85.3`; the p of a test is none."""
+    return sum(not found["named"] for found in _FIGURE.finditer(_PROBABILITY.sub("", text)))
 
 
 def measures(text: str) -> bool:
-    """Say whether the text has a measured number: `31%`, `2.4 times`, `an F1 of 85.3`; the p of a test is none."""
+    """Say whether the text has a measured number."""
     return any(not found["named"] for found in _FIGURE.finditer(_PROBABILITY.sub("", text)))

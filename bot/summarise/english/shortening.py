@@ -84,7 +84,8 @@ _BESIDE = re.compile(
     r"guided|followed|accompanied|together|rather than|despite|to)\b)|(?<!both), (?=and\b)"
 )
 _PHRASE = re.compile(
-    r" (?=(?:while \w+ing|by \w+ing|through|via|using|without|compared (?:to|with)|relative to|in order to|as well as|"
+    r" (?=(?:while \w+ing|by (?:\w+ly )?\w+ing|through|via|"
+    r"using|without|compared (?:to|with)|relative to|in order to|as well as|"
     r"such as|including|based on|across|in comparison|with respect to|in terms of|alongside|along with|throughout|"
     r"ranging from|even|especially|particularly|despite|because|since|whereas|while|during|thereby|thus|so that|"
     r"rather than|against|at the cost|over (?:the|existing|prior|previous|state|strong|baseline)|within|leading to|making|"

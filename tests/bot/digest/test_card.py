@@ -255,3 +255,36 @@ def test_evidence_keeps_its_figures_where_another_part_can_be_shortened() -> Non
     made = entry(Ranked(TIDY, 0.5), Summary(parts, "abstract", "small-model"))
     assert "31%" in {part.name: part.text for part in made.card}["Evidence"]
     assert words_of(made) <= MOST_WORDS
+
+
+def test_all_figures_stay_and_of_a_problem_behind_what_is_well_the_problem() -> None:
+    told = (
+        (
+            "Multimodal Large Language Models achieve stronger visual understanding by scaling input fidelity, yet the "
+            "resulting visual token growth makes jointly sustaining high spatial resolution and long temporal context prohibitive."
+        ),
+        (
+            "ResAdapt couples a lightweight Allocator with an unchanged MLLM backbone, so the backbone retains its native "
+            "visual-token interface while receiving an operator-transformed input."
+        ),
+        "ResAdapt supports up to 16x more frames at the same visual budget while delivering over 15% performance gain.",
+        (
+            "We argue that the bottleneck lies not in how post-encoding representations are compressed but in the volume of "
+            "pixels the encoder receives."
+        ),
+    )
+    parts = tuple(SummaryPart(name, text) for name, text in zip(PARTS, told, strict=True))
+    made = entry(Ranked(paper(abstract=""), 0.5), Summary(parts, "abstract", "small-model"))
+    shown = {part.name: part.text for part in made.card}
+    assert "16x" in shown["Evidence"]
+    assert "15%" in shown["Evidence"]
+    assert shown["Problem"].startswith("The resulting visual token growth")
+    assert shown["Problem"].endswith("prohibitive.")
+
+
+def test_the_same_of_another_figure_is_another_result() -> None:
+    gist = "On the largest machine, Tidy also serves 2.4 times as many prompts as the best earlier cache."
+    said = SummaryPart("Evidence", "On the smallest machine, Tidy serves 31% as many prompts as the best earlier cache.")
+    made = entry(Ranked(TIDY, 0.5), Summary((said,), "abstract", "small-model"))
+    assert made.gist == gist
+    assert made.card == (said,)

@@ -16,6 +16,7 @@ def test_a_measured_number_is_one(text: str) -> None:
         "GPT-4 on 5 machines",
         "Claude 4.5 and GPT-5.1 and Python 3.11",
         "It was so (p = 0.006).",
+        "It was so (p $<$ 0.0001).",
         "in 2024",
         "Caches are slow.",
     ],
