@@ -260,8 +260,9 @@ def test_evidence_keeps_its_figures_where_another_part_can_be_shortened() -> Non
 def test_all_figures_stay_and_of_a_problem_behind_what_is_well_the_problem() -> None:
     told = (
         (
-            "Multimodal Large Language Models achieve stronger visual understanding by scaling input fidelity, yet the "
-            "resulting visual token growth makes jointly sustaining high spatial resolution and long temporal context prohibitive."
+            "Multimodal Large Language Models achieve stronger visual understanding by scaling input fidelity, yet "
+            "the resulting visual token growth makes jointly sustaining high spatial resolution and long temporal "
+            "context prohibitive."
         ),
         (
             "ResAdapt couples a lightweight Allocator with an unchanged MLLM backbone, so the backbone retains its native "
