@@ -57,20 +57,28 @@ _LEAD = re.compile(
     re.IGNORECASE,
 )
 _PLACE = re.compile(r"(?:on|in|across|over|for|at|within|among|during|throughout|from)\b[^;:]*?, ", re.IGNORECASE)
-_AND_THAT = re.compile(r",? and that\b.*")  # a second finding, of the same verb
-_CLAUSE = re.compile(rf"(?!{FINITE} )(?:(?:the|a|an) )?(?:[\w’'/.+%()-]+ ){{1,6}}?{FINITE}(?= )")
+# A second finding, of the same verb or of another that has lost its subject.
+_AND_THAT = re.compile(rf",? and (?:(?:also|further|\w+ly) )?(?:{_FOUND} )?that\b.*")
+# `with gains up to 8 points`, `an ability crucial for use cases`: no verb behind such a word.
+_NO_VERB_BEHIND = "".join(rf"(?<!\b{word} )" for word in words("with of for in by the a an its their on and"))
+_CLAUSE = re.compile(rf"(?!{FINITE} )(?:(?:the|a|an) )?(?:[\w’'/.+%()-]+ ){{1,6}}?{_NO_VERB_BEHIND}{FINITE}(?= )")
 _NOT_BEGUN = re.compile(
-    r"(?:so|yet|because|since|and|or|but|which|who|where|while|as|that|is|are|was|were|to|by|"
+    r"(?:so|yet|because|since|and|or|but|which|who|where|while|as|that|is|are|was|were|to|by|with|without|especially|particularly|when|if|for|"
+    r"in|on|at|from|under|than|even (?:when|if|though|with|without|in|on|under|for)|"
     # `existing methods fail` and `sizing caches remains costly`, but not `sizing caches, they`.
-    r"(?!existing|prevailing|emerging|remaining|underlying)[a-z]+ing(?![^,]* (?:remains|is|requires|poses|can)\b))\b"
+    r"(?!existing|prevailing|emerging|remaining|underlying)[a-z]+ing(?!(?:(?! (?:which|that|who) )[^,])*"
+    r" (?:remains|is|requires|poses|can)\b))\b"
 )
+
+# `where efficiency, | scale and cost are paramount`: the clause that has begun still needs its verb.
+_PENDING = re.compile(rf", (?:in )?(?:where|which|who|whose)\b(?!.*\b{FINITE}\b)")
 
 # --- inside
 
-_BRACKET = re.compile(r" \((?:[^()]|\([^()]*\))*\)|(?<=\w)\[[^\]]*\]")
+_BRACKET = re.compile(r" \((?!(?:[1-9]|[ivx]{1,4}|[a-h])\))(?:[^()]|\([^()]*\))*\)|(?<=\w)\[[^\]]*\]")
 _ASIDE = re.compile(
-    rf"(?<=[\w)]), (?:an?|the|which|who|where|such as|including|called|named|our|i\.e\.|e\.g\.|namely|"
-    rf"inspired|based|built|on average|in turn)\b,?[^,;:]*, (?=(?:\w+ly )?{FINITE} )"
+    rf"(?<=[\w)]), (?:an?|the|which|who|where|such as|including|called|named|i\.e\.|e\.g\.|namely|"
+    rf"our(?= (?:[\w-]+ ){{0,2}}[\w-]+, )|inspired|based|built|on average|in turn)\b,?[^,;:]*, (?=(?:\w+ly )?{FINITE} )"
 )
 
 # --- behind
@@ -91,7 +99,7 @@ _PHRASE = re.compile(
     r"rather than|against|at the cost|over (?:the|existing|prior|previous|state|strong|baseline)|within|leading to|making|"
     r"enabling|allowing)\b)"
 )
-_PREPOSITION = re.compile(r" (?=(?:for|on|in|with|under|from|at|among|between|to|and \w+s (?:it|the|its|an?))\b)")
+_PREPOSITION = re.compile(r" (?=(?:for|on|in|with|under|from|at|among|between|to|and \w+s (?:it|the|its|an?))\b(?!-))")
 _LIMITS = re.compile(r"[,;]? ?(?:but|yet|although|though|however|if|unless|when|only|except|provided|not)\b", re.IGNORECASE)
 _TURNS = re.compile(r"(?:, (?:but|yet)(?! also)|; however)\b")
 _COUNTS = re.compile(
@@ -106,6 +114,7 @@ _MADE_TO = re.compile(  # `allows users to …`
     r"need|able|capab|learn|tend|seek|struggl|aim|want|begin|continu|how|way|order|likely|prone|whether)"
     r"(?:e?s|ed|ing|e|y|les?)?(?: [\w-]+){0,5}$"
 )
+_MORE_OF_IT = re.compile(r"\ban? (?:[\w.%-]+ ){0,2}(?:increase|decrease|reduction|improvement|drop|gain|rise)$")
 # Words that need what follows them: of a border within a clause, and before a preposition.
 _NEEDS_MORE = words(
     """is are was were be been and or but of the a an than that not more less by to for in on with from trained compared
@@ -116,7 +125,7 @@ _NEEDS_MORE = words(
 _TAKES = re.compile(
     r"\w+ed|\w+ing|(?:rel|appl)ies|depends?|focus(?:es)?|works?|operates?|results?|consists?|leads?|performs?|rests?|builds?|"
     r"acts?|serves?|aims?|adapts?|generali[sz]es?|compares?|differs?|deals?|accounts?|scales?|most|known|similar|due|able|"
-    r"built|according|how|what|why|whether|very|so|\w+ly|new|novel|first|all|other|various|different|\w+[ai]ble|"
+    r"built|run|held|kept|set|put|left|according|how|what|why|whether|very|so|\w+ly|new|novel|first|all|other|various|different|\w+[ai]ble|"
     r"hints?|points?|robust|comparable|competitive|equivalent|related|relevant|responsible|suitable|sensitive|prone|subject|crucial|"
     r"struggles?|suffers?|fails?|difficult|hard|easy|easier|harder|necessary|critical|essential|important|shows?|finds?|demonstrates?|proposes?|suggests?|provides?|offers?|introduces?|presents?",
     re.IGNORECASE,
@@ -131,7 +140,9 @@ _PAIRS = (
     (re.compile(r"\bnot only\b"), re.compile(r"\bbut\b")),
     (re.compile(r"\b(?:both|between)\b"), re.compile(r"\band\b")),
     (re.compile(r"\b(?:either|whether)\b"), re.compile(r"\b(?:or|can|is|are)\b")),
-    (re.compile(r"\bfrom [~\d.%$-]+"), re.compile(r"\bto\b")),
+    (re.compile(r"\bfrom [~\d.%$-]+|\b(?:shift|transition|mov|chang|switch|rang)\w* from\b"), re.compile(r"\bto\b")),
+    (re.compile(r"\b(?:combin|integrat)(?:e|es|ing)\b"), re.compile(r"\b(?:and|with|into)\b|,")),
+    (re.compile(r"\b(?:equip|endow|empower)(?:s|p?ing)?\b"), re.compile(r"\b(?:with|to|by)\b")),
     (re.compile(r"\bcompar(?:e|es|ing)\b"), re.compile(r"\b(?:and|with|to|against|across)\b")),
 )
 _BRACKETS = ("()", "[]", "{}", "“”")
@@ -148,11 +159,19 @@ _JOINED = re.compile(r"(?:and|which|where|who|while|with|without|by|using|a|an|t
 _SUBORDINATE = re.compile(
     r"(?:^|that |, )(?:while|although|though|when|if|since|because|whereas) [^,]*, (?P<main>.*)$", re.IGNORECASE
 )
-_ANOTHER = re.compile(r"(?:, (?:while|whereas|where|because|since)|\bbut|; however,?) (?P<clause>[^,;]*)$")
+_ANOTHER = re.compile(
+    r"(?:(?:, (?:while|whereas|where|because|since)|\bbut) (?=[^,;]*$)|; however,? (?=[^;]*$))(?P<clause>.*)$"
+)
 _DOING = re.compile(
     r"(?:(?:\w+ly|also|still|even) )*(?:\w+ed|(?!achieving)\w+ing|\w+s|are|not|also|with|in|at|to|for|by|only)\b"
 )
+_SUBJECT = re.compile(r"\w+ing\b")
+_STATES = re.compile(r"[^,;]* (?:remains?|is|are|was|were|requires?|poses?|can|has|have)\b")
 _VERB = re.compile(rf"(?<=[\w)’',] ){FINITE}\b")
+# `commonly used metrics`
+_OF_A_NOUN = re.compile(
+    r"\b(?:commonly|widely|frequently|previously|newly|recently|publicly|traditionally)[ -]\w+ed(?= [a-z])"
+)
 _CLAUSE_NEXT = re.compile(
     rf", and (?:\w+ly )?(?:the |it |they |an? |its )?(?:[\w-]+ ){{0,3}}{FINITE} ",
 )
@@ -161,6 +180,7 @@ _NOT_LISTED = re.compile(
     r", (?:which|while|whereas|thereby|thus|where|who|because|since|so|with|without|such as|including)\b|"
     r", \w+ing (?:the|an?|it|its|their|that)\b"
 )
+_DID = re.compile(rf"(?:\w+ly )?{FINITE}\b|\w+ed \d")
 _DOES_MORE = re.compile(r", (?:\w+ly )?\w+ing\b")  # no member of a list where none before it is such
 _DOES = re.compile(r"\b\w+ing\b[^,]*$")
 _COST = {_BESIDE: 0.2, _PHRASE: 0.5, _PREPOSITION: 1.2}
@@ -249,7 +269,7 @@ def _main_clause(sentence: str, lead: re.Pattern[str], at: int) -> int:
         return 0
     for comma in re.finditer(r", ", rest):
         behind = rest[comma.end() :]
-        if begins_clause(behind) and _closed(rest[: comma.start()]):
+        if begins_clause(behind) and _closed(rest[: comma.start()]) and not _PENDING.search(rest[: comma.start()]):
             return at + comma.end()
     return 0
 
@@ -300,7 +320,8 @@ def _stands(kept: str, tail: str, border: re.Pattern[str]) -> bool:
         or (border is not _BESIDE and _IF.search(kept))
         or (": " in kept and not tail.startswith(";") and not _is_clause(kept.rpartition(": ")[2]))
         or (_DASH.match(tail) and _DASH.search(kept))
-        or (tail.startswith(" to ") and _MADE_TO.search(kept))
+        or (tail.startswith(" to ") and _MADE_TO.search(_BRACKET.sub("", kept)))
+        or (tail.startswith(" in ") and _MORE_OF_IT.search(kept))
         or _COUNTS.search(kept)
         or _UNNAMED.search(kept)
         or not _closed(kept)
@@ -309,14 +330,19 @@ def _stands(kept: str, tail: str, border: re.Pattern[str]) -> bool:
         or _is_half_a_list(kept, tail)
         or _lacks_object(kept, last)
         or not _has_verb(kept)
-        or _begins_another(kept)
+        or _begins_another(kept, tail)
     )
 
 
-def _begins_another(kept: str) -> bool:
+def _begins_another(kept: str, tail: str) -> bool:
     """Whether it ends in a clause of which the verb was cut off: `…, while a single agent | without it stops`."""
     another = _ANOTHER.search(kept)
-    return another is not None and not _VERB.search(f" {another['clause']}") and not _DOING.match(another["clause"])
+    if another is None or _VERB.search(f" {another['clause']}"):
+        return False
+    # `but sizing caches | by hand remains costly`
+    return not _DOING.match(another["clause"]) or (
+        _SUBJECT.match(another["clause"]) is not None and _STATES.match(tail) is not None
+    )
 
 
 def _is_clause(text: str) -> bool:
@@ -342,6 +368,8 @@ _ANNOUNCED = re.compile(
 )
 _NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10}
 _GOES_ON = re.compile(r"; |, (?:and|or) ")
+_BESIDE_IT = re.compile(r",? (?:while|whereas) ")
+_POINT = re.compile(r"\((?:[1-9]|[ivx]{1,4}|[a-h])\)")
 _MEMBER = re.compile(r", (?:and |or )?| and | or ")
 
 
@@ -349,7 +377,9 @@ def _is_half_a_list(kept: str, tail: str) -> bool:
     """Whether it has fewer points of a list than it announces: `two parts: a cache | , and a table`."""
     found = _ANNOUNCED.search(kept)
     if found is None:
-        return False
+        return (_POINT.search(kept) is not None and _POINT.search(tail) is not None) or (
+            ": " in kept and _BESIDE_IT.match(tail) is not None
+        )
     if not found[1]:
         return _GOES_ON.search(tail) is not None
     count = _NUMBERS.get(found[1].lower()) or int(found[1])
@@ -375,6 +405,8 @@ def _is_listed(kept: str, tail: str) -> bool:
     if tail.startswith(", and "):
         return "," in kept or not _CLAUSE_NEXT.match(tail)
     rest = kept.rpartition(", ")[2] if ", " in kept else ""
+    if rest and _DID.match(rest) and ", and " in tail:
+        return True  # `was lowest in A, approached 10% | in B, and …`
     if rest and not _JOINED.match(rest) and not _VERB.search(rest) and re.match(r"[^,;]*, (?:and|or) ", tail):
         return True  # `to inject edges, soften noise | by a loss, and …`
     if _DOES_MORE.match(tail) and not _DOES.search(kept):
@@ -390,4 +422,5 @@ def _has_verb(kept: str) -> bool:
         return False
     if begins_with_verb(kept):
         return True
+    kept = _OF_A_NOUN.sub("", kept)
     return _VERB.search(kept.partition(", ")[2] if _OPENING.match(kept) else kept) is not None

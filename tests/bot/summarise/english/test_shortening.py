@@ -217,3 +217,137 @@ def test_what_comes_of_it_is_no_main_clause() -> None:
         "optimized as a strong local improver inside the evolutionary loop rather than as a one-shot generator."
     )
     assert not within(sentence, 25, 32).startswith("So that")
+
+
+@pytest.mark.parametrize(
+    ("sentence", "fragment"),
+    [
+        pytest.param(
+            "Further analysis reveals that integrating translation training improves cross-lingual question "
+            "alignment by over 10 percentage points and enhances translation quality for both mathematical "
+            "questions and general-domain text, with gains up to 8.4 COMET points on FLORES-200.",
+            r"^With gains",
+            id="2602.05940",
+        ),
+        pytest.param(
+            "Extensive experiments on ImageNet 256x256 and 512x512 demonstrate that our DiverseDiT yields "
+            "consistent performance gains and convergence acceleration when applied to different backbones with "
+            "various sizes, even when tested on the challenging one-step generation setting.",
+            r"^Even when",
+            id="2603.04239",
+        ),
+        pytest.param(
+            "Methods which operate by using pairwise comparisons between machine-generated text perform well but "
+            "often lack the ability to assign absolute scores to individual summaries, an ability crucial for use"
+            " cases that require thresholding.",
+            r"^An ability",
+            id="2509.05440",
+        ),
+        pytest.param(
+            "Existing approaches to improving reasoning typically treat it as a general and monolithic skill, "
+            "applying broad training which is inefficient and unable to target specific reasoning errors.",
+            r"^Applying",
+            id="2603.06923",
+        ),
+        pytest.param(
+            "In the age of large models, where energy efficiency, computational scalability and environmental "
+            "sustainability are paramount, the development of lightweight and high-performance models is critical"
+            " for real-world applications.",
+            r"^Computational",
+            id="2509.08715",
+        ),
+        pytest.param(
+            "When drawing conclusions from a QBAF and updating the QBAF to then again draw conclusions (and so "
+            "on), our approach traces changes – which we call strength inconsistencies – in the partial order "
+            "over argument strengths that a semantics establishes on some arguments of interest, called topic "
+            "arguments.",
+            r"conclusions called",
+            id="2509.18215",
+        ),
+        pytest.param(
+            "The results demonstrate that CRB-based analysis provides a tractable and informative benchmark for "
+            "evaluating activity detection across architectures, and further reveal that FASs can deliver strong "
+            "spatial-diversity gains.",
+            r"^CRB-based.*and further reveal",
+            id="2602.11901",
+        ),
+        pytest.param(
+            "Large language models (LLMs) have shown remarkable capabilities across various software engineering "
+            "tasks; however, their effectiveness in code migration, adapting code to run in different "
+            "environments, remains insufficiently studied.",
+            r"migration, adapting code\.$",
+            id="2506.00894",
+        ),
+        pytest.param(
+            "Dense point trajectories are a compact, expressive motion representation, but modeling their future "
+            "evolution from observed video remains challenging.",
+            r"evolution\.$",
+            id="2603.22606",
+        ),
+        pytest.param(
+            "The paper clarifies the conceptual differences between digital twins and world models and highlights"
+            " the shift from physics-based, centralized, and system-centric replicas to data-driven, "
+            "decentralized internal models.",
+            r"replicas\.$",
+            id="2603.17420",
+        ),
+        pytest.param(
+            "We introduce GAPO, a novel framework that combines GAN-based training dynamics with an encoder-only "
+            "reward model to progressively learn and adapt to increasingly complex constraints.",
+            r"dynamics\.$",
+            id="2503.20194",
+        ),
+        pytest.param(
+            "The approach with proprietary LLMs outperforms existing baselines while enabling small open-source "
+            "LLMs (such as 3B and 8B parameters) to achieve competitive results without fine-tuning LLMs.",
+            r"(?:open-source LLMs|parameters\))\.$",
+            id="2510.01257",
+        ),
+        pytest.param(
+            "Recent research leverages large language models to enhance KGQA reasoning, but faces limitations: "
+            "retrieval-based methods are constrained by the quality of retrieved information, while agent-based "
+            "methods rely on proprietary LLMs.",
+            r"information\.$",
+            id="2510.01257-limitations",
+        ),
+        pytest.param(
+            "The method performs comparably to pairwise evaluators on the SummEval meta-evaluation benchmarks, "
+            "and we release the synthetic in-context summaries as data to facilitate future work.",
+            r"synthetic\.$",
+            id="2509.05440-synthetic",
+        ),
+        pytest.param(
+            "The experimental results demonstrate that the proposed solution can provide reliable feature matches"
+            " for aerial and ground images with an obvious increase in the number of initial and refined matches.",
+            r"increase\.$",
+            id="2509.19898",
+        ),
+        pytest.param(
+            "SCORE is an interpretation-agnostic framework that integrates (i) adjusted edit distance for robust "
+            "content fidelity, (ii) token-level diagnostics to distinguish hallucinations from omissions, and "
+            "(iii) table evaluation.",
+            r"hallucinations\.$",
+            id="2509.19345",
+        ),
+        pytest.param(
+            "In practical scenarios, T2I systems are often run in a “generate–then–select” mode: many seeds are "
+            "sampled and only a few images are kept for use.",
+            r"run\.$",
+            id="2603.02829",
+        ),
+        pytest.param(
+            "The authors found that commonly used navigation metrics, such as success rate and path length, fail "
+            "to tell robots.",
+            r"metrics\.$",
+            id="navigation metrics",
+        ),
+        pytest.param(
+            "Resistance was lowest among carbapenems (3.2%), approached 10% in cephalosporins of the third kind, "
+            "and was highest among the old penicillins that are given in hospitals.",
+            r"10%\.$",
+            id="resistance",
+        ),
+    ],
+)
+def test_no_form_of_a_sentence_is_a_fragment(sentence: str, fragment: str) -> None:
+    assert [text for text in told(sentence, 32) if re.search(fragment, text)] == []
