@@ -11,9 +11,12 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from itertools import islice
 
+from bot.query.fold import tokens
+from bot.rank.common_words import STOPWORDS, table
 from bot.sources.markup.tex_math import LONGEST, accented, formula, subscript, superscript, symbol
 
 TOO_LONG = 50_000  # characters; the longest abstract that arXiv takes is 1,920, so what is longer is not scanned for TeX
+_SHORT_HALF = 3  # letters
 _DEEPEST = 20  # arguments in arguments
 
 # Cc and Cs, and the characters that turn or hide the text around them: zero-width space, directional marks, embeddings,
@@ -43,10 +46,16 @@ _SCRIPT = re.compile(r"([\^_])(?:\{([^{}]{1,40})\}|(-?\d{1,3})(?!\w|[.:,]\w)|([A
 _PROSE = re.compile(r"(?<![A-Za-z])[A-Za-z]{3,}")
 _NO_PROSE = re.compile(r"\\[A-Za-z]+\s*(?:\{[^{}]*\})?|\{[^{}]*\}")
 _QUOTED = re.compile(r"`([^`']{1,120})'(?!\w)")
+_PAIR_OPENS = re.compile(r"''(?=\w)[^'`]{1,120}(?:'[^'`]{1,60})?''")
 _NOTHING = "\x00"  # what a citation leaves; the space before it goes with it
 _GONE = re.compile(r"\s*\x00")
 # Hugging Face gives `\\href{address}{text}` as `address{text}`.
 _ADDRESS = re.compile(r"https?://[^\s{}]+\Z")
+# Markdown's emphasis, not `CFG-Zero*`, `3*128*128`, `10**4` or `$L^*$`.
+_STRONG = re.compile(r"(?<![\w*])\*\*(?=[^\s*])([^*]{1,200})(?<!\s)\*\*(?!\*)")
+_EMPHASIS = re.compile(r"(?<![\w*$^)\\])\*(?=[A-Za-z])([^*$\n]{1,120})(?<=[\w.,)])\*(?![\w*])")
+# A word that was broken at the end of a line: `infer- ence`, not `low- and high-level`.
+_BROKEN = re.compile(r"\b([A-Z]?[a-z]+)- (?!(?:and|or|to|nor|as|vs|but|versus)\b)([a-z]{2,})\b")
 _LETTER_FIRST = re.compile(r"[A-Za-zÀ-ɏ]")
 
 
@@ -81,6 +90,11 @@ _SILENT = _words(
     bigskip smallskip medskip vspace hspace label centering protect xspace maketitle item
     """
 )
+# The authors' macro for what they made, whose name stands nowhere in the text.
+_OWN_NAMES = {
+    "modelname": "our model", "ourmodel": "our model", "benchmarkname": "our benchmark", "methodname": "our method",
+    "ourmethod": "our method",
+}  # fmt: skip
 _HIDDEN = _words(
     """
     cite citep citealp citealt citeyear label vspace hspace color bibliographystyle
@@ -111,6 +125,10 @@ def _plain(text: str) -> str:
     """Return the text on one line in NFC, without HTML remains and without characters that cannot be seen."""
     if "<" in text:
         text = _untag(text)
+    if "*" in text:
+        text = _EMPHASIS.sub(r"\1", _STRONG.sub(r"\1", text))
+    if "- " in text:
+        text = _BROKEN.sub(_joined, text)
     if "&" in text:
         text = _ENTITY.sub(lambda found: html.unescape(found[0]), text)
     return _tidy(text)
@@ -123,6 +141,17 @@ def _tidy(text: str) -> str:
     if not text.isascii():
         text = unicodedata.normalize("NFC", text)
     return " ".join(text.split())
+
+
+def _joined(broken: re.Match[str]) -> str:
+    """`inference` for `infer- ence`, where that is a word and the halves are not two."""
+    halves = broken[1], broken[2]
+    may_be_two = len(broken[1]) > _SHORT_HALF and all(map(_is_word, halves))
+    return "".join(halves) if not may_be_two and _is_word("".join(halves)) else broken[0]
+
+
+def _is_word(text: str) -> bool:
+    return all(word in table() or word in STOPWORDS for word in tokens(text))
 
 
 def _untag(text: str) -> str:
@@ -168,7 +197,8 @@ def _punctuation(tex: str, at: int, braces: dict[int, int], depth: int) -> _Read
     if sign == "-":
         return _dash(tex, at, length)
     if length == 2:
-        return ("“" if sign == "`" else "”" if at and not tex[at - 1].isspace() else "''"), at + 2
+        opens = sign == "`" or (_PAIR_OPENS.match(tex, at) is not None and (at == 0 or tex[at - 1] in " (["))
+        return ("“" if opens else "”" if at and not tex[at - 1].isspace() else "''"), at + 2
     quoted = _QUOTED.match(tex, at) if sign == "`" and length == 1 and not tex[at - 1 : at].isalnum() else None
     if quoted:
         return f"‘{_read(quoted[1], depth + 1)}’", quoted.end()
@@ -368,6 +398,9 @@ def _alone(tex: str, name: str, end: int) -> _Read:
         return "", end if name == "xspace" else after
     if name in _WORDS:
         return _WORDS[name], end
+    if name in _OWN_NAMES:
+        before = tex[: end - len(name) - 1].rstrip()
+        return f"{'O' if before.endswith(('.', '!', '?')) else 'o'}{_OWN_NAMES[name][1:]}", end
     if said := symbol(name):
         return said, after if said.isalpha() and tex[after : after + 1].islower() else end
     if len(name) == 1:

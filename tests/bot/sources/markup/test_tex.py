@@ -211,3 +211,45 @@ def test_no_input_raises_and_the_answer_is_one_clean_line(text: str) -> None:
 def test_pathological_text_takes_bounded_work(text: str) -> None:
     plain = (r"We use $O(n^2)$ attention and \emph{caches} of \"order 10\% each. " * 1000)[:TOO_LONG]
     assert effort(lambda: readable(text), tries=1) < 1000 * effort(lambda: readable(plain))
+
+
+@pytest.mark.parametrize(
+    ("typed", "read"),
+    [
+        pytest.param(
+            "we propose **MA-RAG** (**M**ulti-Round **A**gentic RAG), which extends the *self-consistency* principle",
+            "we propose MA-RAG (Multi-Round Agentic RAG), which extends the self-consistency principle",
+            id="2603.03292",
+        ),
+        pytest.param("*The code will be made public soon.*", "The code will be made public soon.", id="2505.12580"),
+        pytest.param(
+            "CFG-Zero*, an improved CFG, hence the * in it", "CFG-Zero*, an improved CFG, hence the * in it", id="2503.18886"
+        ),
+        pytest.param(
+            "10**4/10**5 times, (3*128*128) and T2*-weighted", "10**4/10**5 times, (3*128*128) and T2*-weighted", id="powers"
+        ),
+        pytest.param(
+            "the issue of ''underthinking'', where models", "the issue of “underthinking”, where models", id="2510.19767"
+        ),
+        pytest.param(
+            r"In this work, we introduce \textsc{\modelname}, a multi-agent debate framework",
+            "In this work, we introduce our model, a multi-agent debate framework",
+            id="2510.05611",
+        ),
+        pytest.param(
+            r"in any environment. \modelname overcomes", "in any environment. Our model overcomes", id="2507.23773"
+        ),
+        pytest.param(
+            "integrates Low-Rank Adapta- tion (LoRA). Con- ventional FT, the lim- itations, consistently outper- forms",
+            "integrates Low-Rank Adaptation (LoRA). Conventional FT, the limitations, consistently outperforms",
+            id="2509.18942",
+        ),
+        pytest.param(
+            "low- and high-level, hip- hop, a model- while",
+            "low- and high-level, hip- hop, a model- while",
+            id="no line ends",
+        ),
+    ],
+)
+def test_what_a_machine_left_in_a_text_goes_and_what_the_authors_meant_stays(typed: str, read: str) -> None:
+    assert readable(typed) == read
