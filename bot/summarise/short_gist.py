@@ -81,7 +81,8 @@ _OF_THE_FIELD = re.compile(
 # A result without a figure: that it is good. `Experiments on X show …` in front of one is no more.
 _GOOD = re.compile(
     r"\b(?:achiev|attain|show|demonstrat|exhibit|yield|deliver|obtain)\w* (?:[\w-]+ ){0,4}?(?:results|performances?|"
-    r"improvements?|gains|effectiveness|robustness|efficacy)\b|\b(?:outperform|surpass|exceed)\w* (?:[\w-]+ ){0,3}?"
+    r"improvements?|gains|effectiveness|robustness|efficacy|feasibility|capabilities|advantages|generali[sz]ability)\b|"
+    r"\b(?:outperform|surpass|exceed)\w* (?:[\w-]+ ){0,3}?"
     r"(?:state-of-the-art|SOTA|existing|previous|prior|baselines?|competing|methods|approaches)\b|"
     r"\b(?:improv|enhanc|boost)\w* (?:the )?(?:overall |model |its )?(?:performance|capabilities)\b",
     re.IGNORECASE,
@@ -108,7 +109,8 @@ _EMPTY = re.compile(
 )
 _STEP = re.compile(
     r"\b(?:is|are|was|were) (?:then |also |\w+ly )?(?:trained|used|applied|generated|collected|employed|adopted|extracted|"
-    r"computed|paired|categorized|constructed|obtained|selected|fed|grouped)\b|\bcontains? (?:\w+ )?designed\b|"
+    r"computed|paired|categorized|constructed|obtained|selected|fed|transcribed|grouped)\b|\bcontains? (?:\w+ )?designed\b|"
+    r"\b(?:framework|method|system|model|module|approach|[A-Z]\w*) (?:employs|utilizes|adopts) |"
     r"^(?:\w+ly )?(?:Implements|Employs|Uses|Utilizes|Incorporates|Applies|Details|Collects|Trains)\b|^The authors "
     r"(?:incorporate|detail|utilize|employ|apply|implement|adopt|use|conduct|collect)(?:e?d)?\b",
     re.IGNORECASE,
@@ -254,7 +256,7 @@ def _worth(text: str, phrases: Sequence[Sequence[str]]) -> float:
     worth -= 1.5 * (_OF_THE_PAPER.match(text) is not None) + 1.2 * (_ACTIVITY.match(text) is not None)
     if not figures and not measured and _GOOD.search(text):
         worth -= 0.7 + 0.6 * (_LED.match(text) is not None)
-    worth -= 0.6 * (_STEP.search(text) is not None) + 1.2 * (_POINTS.match(text) is not None)
+    worth -= 1.0 * (_STEP.search(text) is not None) + 1.2 * (_POINTS.match(text) is not None)
     worth -= 1.5 * (_EMPTY.match(text) is not None)
     worth -= 1.2 * (_OF_THE_FIELD.search(text) is not None)
     worth -= 1.2 * points_inside(text) + (_COUNTED.search(text) is not None)
