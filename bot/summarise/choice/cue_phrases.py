@@ -36,7 +36,7 @@ _PATTERNS = {
         r"increas\w+|faster|speed-?ups?|accura\w+|significant(?:ly)?|effective(?:ly|ness)?|higher|lower|competitive|gains?|surpass\w*|"
         r"exceed\w*)\b"
     ),
-    "figure": r"\d(?:[\d,.]*\d)?\s?(?:%|×|x\b|percent|per cent|points?|fold|times|ms|bits?\b)|\bp\s?[<=]\s?0?\.\d",
+    "figure": r"\d\s?(?:%|×|x\b|percent|per cent|points?|fold|times|ms|bits?\b)|\bp\s?[<=]\s?0?\.\d",
     "implication": (
         r"\b(?:implications?|conclu(?:de|sion|sions)|future (?:work|research)|paves?|opens?|enabl\w+|insights?|"
         r"potential|can be (?:used|applied)|allow(?:s|ing)?|provid\w+ (?:a|an|insight\w*|evidence)|guidelines?|"

@@ -171,7 +171,7 @@ _PATTERNS = {
         r"validat|reveal|indicat|verif)\w*|\boutperform\w*|\bsurpass\w*|\bstate-of-the-art\b|\bachiev\w+\b|"
         r"\bbaselines?\b"
     ),
-    "figure": r"\d(?:[\d,.]*\d)?\s?(?:%|\\%|×|x\b|percent|points?|fold|times)|\d\.\d",
+    "figure": r"\d\s?(?:%|\\%|×|x\b|percent|points?|fold|times)|\d\.\d",
     "number": r"\b\d+\b",
     "gap": (
         r"\b(?:however|but|although|while|yet|despite|unfortunately|remains?|lack\w*|limited|challeng\w+|"

@@ -141,7 +141,7 @@ _NO_VERB = _one_of(
     between within over through into is has was"""
 )
 PLURAL = re.compile(
-    r"((?:[A-Z][\w-]*|[A-Z][\w-]* (?:[\w-]+ ){0,3}?[\w-]+)s)( \([A-Z][\w-]*s?\))? "
+    r"((?:[A-Z][\w-]*|[A-Z][\w-]* (?:[\w-]+ ){0,3}?[\w-]+)(?<!ou)s)( \([A-Z][\w-]*s?\))? "
     rf"(?!{_NO_VERB}\b)[a-z]+(?<!ing)(?<!ed)(?<!s)\b"
 )
 _IN_NO_SUBJECT = _one_of(

@@ -120,7 +120,8 @@ _NEEDS_MORE = words(
     """is are was were be been and or but of the a an than that not more less by to for in on with from trained compared
     compare evaluated based such as only also can may will must at its their this these while using via through without even
     both either between has have had into over under about which who when where if up out each every any rather instead
-    particularly especially including across obtained made tested no one two three four five several key main closest"""
+    particularly especially including across obtained made tested no one two three four five several key main closest
+    i.e. e.g."""
 )
 _TAKES = re.compile(
     r"\w+ed|\w+ing|(?:rel|appl)ies|depends?|focus(?:es)?|works?|operates?|results?|consists?|leads?|performs?|rests?|builds?|"
@@ -160,7 +161,7 @@ _SUBORDINATE = re.compile(
     r"(?:^|that |, )(?:while|although|though|when|if|since|because|whereas) [^,]*, (?P<main>.*)$", re.IGNORECASE
 )
 _ANOTHER = re.compile(
-    r"(?:(?:, (?:while|whereas|where|because|since)|\bbut) (?=[^,;]*$)|; however,? (?=[^;]*$))(?P<clause>.*)$"
+    r"(?:(?:, (?:while|whereas|where|because|since)|\bbut|\band that) (?=[^,;]*$)|; however,? (?=[^;]*$))(?P<clause>.*)$"
 )
 _DOING = re.compile(
     r"(?:(?:\w+ly|also|still|even) )*(?:\w+ed|(?!achieving)\w+ing|\w+s|are|not|also|with|in|at|to|for|by|only)\b"
@@ -316,7 +317,9 @@ def _stands(kept: str, tail: str, border: re.Pattern[str]) -> bool:
         last in _NEEDS_MORE
         or _LIMITS.match(tail)
         or _TURNS.search(tail)
-        or (border is _PREPOSITION and (_TAKES.fullmatch(last) or _goes_with_another(kept, tail)))
+        or (border is _PREPOSITION and _TAKES.fullmatch(last))
+        or (border is not _BESIDE and _goes_with_another(kept, tail))
+        or _is_half_a_range(kept, tail)
         or (border is not _BESIDE and _IF.search(kept))
         or (": " in kept and not tail.startswith(";") and not _is_clause(kept.rpartition(": ")[2]))
         or (_DASH.match(tail) and _DASH.search(kept))
@@ -359,6 +362,18 @@ def _goes_with_another(kept: str, tail: str) -> bool:
     word = tail.split()[0]
     before, found, _ = kept.rpartition(" and ")
     return bool(found) and f" {word} " in f"{before} "
+
+
+_TO_FIGURE = re.compile(r" to [~<>$+-]?\d")
+_THE_MORE = re.compile(
+    r", the (?:more|less|fewer|better|worse|higher|lower|larger|greater|smaller|faster|slower|easier|harder)\b"
+)
+
+
+def _is_half_a_range(kept: str, tail: str) -> bool:
+    """`by 10% | to 20%`, `the closer two are | , the more they are linked`."""
+    figure = kept.rpartition(" ")[2][-2:]
+    return _THE_MORE.match(tail) is not None or (_TO_FIGURE.match(tail) is not None and any(map(str.isdigit, figure)))
 
 
 _ANNOUNCED = re.compile(
@@ -423,4 +438,5 @@ def _has_verb(kept: str) -> bool:
     if begins_with_verb(kept):
         return True
     kept = _OF_A_NOUN.sub("", kept)
-    return _VERB.search(kept.partition(", ")[2] if _OPENING.match(kept) else kept) is not None
+    said = kept.partition(", ")[2] if _OPENING.match(kept) else kept
+    return any(verb.end() < len(said) or not _NOUNS.fullmatch(verb.group()) for verb in _VERB.finditer(said))

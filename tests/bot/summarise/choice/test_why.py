@@ -8,8 +8,9 @@ from bot.models import Item, Kind
 from bot.summarise.choice.candidates import candidates
 from bot.summarise.choice.scoring import WHY
 from bot.summarise.choice.why import KINDS, MOST_WORDS, SHIPPED, Why, features, find_why, kinds, may_be_shown, read_weights
-from bot.summarise.english.anaphora import resolve
+from bot.summarise.english.anaphora import Resolved, resolve
 from bot.summarise.extractive import extract
+from tests.effort import effort
 
 BODY = (
     "Existing caches remain expensive and difficult to size.",
@@ -211,3 +212,11 @@ def test_every_candidate_has_a_share_of_each_kind_and_the_shipped_weights_fit() 
     assert kinds(told, found).shape == (len(found), len(KINDS))
     assert kinds(told, found).sum(axis=1) == pytest.approx(1)
     assert features(told, found).shape[1] == len(read_weights(SHIPPED).rows)
+
+
+def test_a_long_run_of_digits_is_told_in_time_that_grows_with_its_length() -> None:
+    def work(count: int) -> float:
+        told = [Resolved(f"We show that caches enable {'1' * count}.", 0)]
+        return effort(lambda: features(told, candidates(told)))
+
+    assert work(16_000) < 8 * work(4_000) + 0.01

@@ -269,3 +269,9 @@ def test_these_methods_are_existing_ones_where_the_sentence_before_says_so_of_ot
     assert told[1] == Resolved("Recent methods suffer from noise.", 0)
     own = resolve(["We compare them with existing tools.", "These methods suffer from noise."])
     assert dangles(own[1].text)
+
+
+def test_an_adjective_that_ends_as_a_plural_does_is_not_what_they_are() -> None:
+    told = resolve(["Numerous cache policies can save misses.", "They may lose what is read again."])
+    assert told[1].text != "Numerous may lose what is read again."
+    assert dangles(told[1].text) or told[1].text.startswith("Numerous cache policies ")

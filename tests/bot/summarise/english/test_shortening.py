@@ -351,3 +351,44 @@ def test_what_comes_of_it_is_no_main_clause() -> None:
 )
 def test_no_form_of_a_sentence_is_a_fragment(sentence: str, fragment: str) -> None:
     assert [text for text in told(sentence, 32) if re.search(fragment, text)] == []
+
+
+@pytest.mark.parametrize(
+    ("sentence", "half"),
+    [
+        (
+            (
+                "On long documents, Tidies outperform standard ones across all of the scales; on the chat task, they get "
+                "accuracy improvements of 10% to 20% over standard caches."
+            ),
+            r"10%\W*$",
+        ),
+        (
+            "Tidy gains 35.2% over the base architecture and 26.4% over the best baseline under the same budget.",
+            r"26\.4%\W*$",
+        ),
+        (
+            "Large caches struggle to find misses, and that performance on kept traces does not predict them.",
+            r"performance\W*$",
+        ),
+        (
+            "Probes are biased by one property: the closer two words are in a sentence, the more they are linked.",
+            r"sentence\W*$",
+        ),
+        (
+            (
+                "Traditional divergence tends to be dominated by the next tokens with the highest probabilities, i.e., the "
+                "teacher's modes, thereby diminishing the influence of others."
+            ),
+            r"i\.e\W*$",
+        ),
+        (
+            "One major limitation of previous works, stemming from the structure of language, is the lack of caches.",
+            r"works\W*$",
+        ),
+    ],
+)
+def test_no_half_of_a_range_a_pair_or_a_clause_is_left(sentence: str, half: str) -> None:
+    for most in range(6, 26):
+        for short in told(sentence, most):
+            assert not re.search(half, short)
