@@ -48,7 +48,8 @@ _SETS_APART = re.compile(r"\b(?:first|only|fewer|nearly|almost|despite|without|n
 # What tells little: of any statement, and of a result without a figure.
 _VAGUE = re.compile(
     r"\b(?:effectiveness|superiority|superior performance|competitive performance|insights?|potential|promising|paves? the "
-    r"way|extensive|comprehensive|thorough|validate|deeper understanding|implications|advances? (?:the|our)|foundation|"
+    r"way|extensive|comprehensive|thorough|validate|deeper understanding|"
+    r"implications|advances? (?:the|our)|foundation|"
     r"highlight\w*|underscor\w*|important|significant(?:ly)?|challeng\w+|various|robustness|efficacy|viability|"
     r"feasibility|(?:principled |solid )?basis for|cornerstone)\b",
     re.IGNORECASE,
@@ -80,15 +81,15 @@ _OF_THE_FIELD = re.compile(
 )
 # A result without a figure: that it is good. `Experiments on X show …` in front of one is no more.
 _GOOD = re.compile(
-    r"\b(?:achiev|attain|show|demonstrat|exhibit|yield|deliver|obtain)\w* (?:[\w-]+ ){0,4}?(?:results|performances?|"
-    r"improvements?|gains|effectiveness|robustness|efficacy|feasibility|capabilities|advantages|generali[sz]ability)\b|"
-    r"\b(?:outperform|surpass|exceed)\w* (?:[\w-]+ ){0,3}?"
+    r"\b(?:achiev|attain|show|demonstrat|substantiat|exhibit|yield|deliver|obtain)\w* (?:[\w-]+ ){0,4}?(?:results|"
+    r"performances?|improvements?|gains|effectiveness|robustness|efficacy|feasibility|capabilities|advantages|"
+    r"generali[sz]ability)\b|\b(?:outperform|surpass|exceed)\w* (?:[\w-]+ ){0,3}?"
     r"(?:state-of-the-art|SOTA|existing|previous|prior|baselines?|competing|methods|approaches)\b|"
     r"\b(?:improv|enhanc|boost)\w* (?:the )?(?:overall |model |its )?(?:performance|capabilities)\b",
     re.IGNORECASE,
 )
 _PRAISES = re.compile(
-    r"\b(?:validat|confirm|provid|offer|solution|integrat|effectiv|consistently|superior|demonstrat|visit)\w*\b",
+    r"\b(?:validat|confirm|provid|accurate|coherent|realistic|understanding|offer|solution|integrat|effectiv|consistently|superior|demonstrat|visit)\w*\b",
     re.IGNORECASE,
 )
 _LED = re.compile(
@@ -250,7 +251,9 @@ def _worth(text: str, phrases: Sequence[Sequence[str]]) -> float:
     words = len(text.split())
     worth = 1.8 * min(figures, 2) ** 0.5 if figures else 1.2 if measured else 0.4 * (_NUMBER.search(text) is not None)
     worth += (
-        0.3 * min(2, len((_COMPARES if figures else _SETS_APART).findall(text))) + 0.06 * min(words, 16) - 0.5 * (words < 8)
+        0.3 * min(2, len((_COMPARES if figures else _SETS_APART).findall(text)))
+        + 0.06 * min(words, 16)
+        - (0.5 if figures else 1.2) * (words < 8)
     )
     worth -= 0.7 * min(3, len(_VAGUE.findall(text))) + 0.35 * (not figures) * min(3, len(_WEAK.findall(text)))
     worth -= 1.5 * (_OF_THE_PAPER.match(text) is not None) + 1.2 * (_ACTIVITY.match(text) is not None)

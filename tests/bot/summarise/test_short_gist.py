@@ -140,6 +140,26 @@ def test_whatever_strangers_wrote_it_is_short_and_of_their_words(title: str, tex
 
 # Real abstracts (arXiv's metadata, CC0 1.0), whose gist was a vague result, the title again, nothing, or another's.
 REAL = {
+    "2511.21250": (
+        "Shift-Equivariant Complex-Valued Convolutional Neural Networks",
+        (
+            "Convolutional neural networks have shown remarkable performance in recent years on various computer "
+            "vision problems. However, the traditional convolutional neural network architecture lacks a critical "
+            "property: shift equivariance and invariance, broken by downsampling and upsampling operations. "
+            "Although data augmentation techniques can help the model learn the latter property empirically, a "
+            "consistent and systematic way to achieve this goal is by designing downsampling and upsampling "
+            "layers that theoretically guarantee these properties by construction. Adaptive Polyphase Sampling "
+            "(APS) introduced the cornerstone for shift invariance, later extended to shift equivariance with "
+            "Learnable Polyphase up/downsampling (LPS) applied to real-valued neural networks. In this paper, we "
+            "extend the work on LPS to complex-valued neural networks both from a theoretical perspective and "
+            "with a novel building block of a projection layer from $\\mathbb{C}$ to $\\mathbb{R}$ before the "
+            "Gumbel Softmax. We finally evaluate this extension on several computer vision problems, specifically "
+            "for either the invariance property in classification tasks or the equivariance property in both "
+            "reconstruction and semantic segmentation problems, using polarimetric Synthetic Aperture Radar "
+            "images."
+        ),
+        "",
+    ),
     "2512.22441": (
         "LECalib: Line-Based Event Camera Calibration",
         (
