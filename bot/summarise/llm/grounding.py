@@ -2,7 +2,7 @@
 
 A part is grounded when every number and every proper name in it stands in the source, when enough of its words do, and when
 it neither repeats itself nor changes language. What is normalised: 1,000 = 1000, 1.50 = 1.5, 1.45× = 1.45x = 1.45-fold,
-5% = 5 percent, 109B = 109 billion, two = 2. A number that carries %, × or a magnitude must carry the same in the source.
+5% = 5 percent, 109B = 109 billion, thirty-one = 31. A number that carries %, × or a magnitude must have it in the source.
 A name may be short for words of the source (RL), or spell out what is short there. What is said of numbers and names is not
 seen here, but by `bot.summarise.llm.claims`. Not seen: a name as a sentence's first word that looks like an ordinary word.
 """
@@ -25,7 +25,19 @@ _BEGINNING = 5  # letters by which two words count as one: optimise, optimising
 
 _SMALL = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _WORD_NUMBERS = {word: str(number) for number, word in enumerate(_SMALL, start=2)}
-_WORD_NUMBERS |= {"dozen": "12", "twenty": "20", "thirty": "30", "hundred": "100", "thousand": "1000"}
+_TEENS = ("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen")
+_TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+_WORD_NUMBERS |= {word: str(number) for number, word in enumerate(_TEENS, start=13)}
+_WORD_NUMBERS |= {word: f"{number}0" for number, word in enumerate(_TENS, start=2)}
+_WORD_NUMBERS |= {"dozen": "12", "hundred": "100", "thousand": "1000"}
+_UNITS_OF_TEN = ("one", *_SMALL[:8])
+_TENS_AND_UNITS = {  # thirty-one: 31
+    f"{ten}-{unit}": f"{high}{low}"
+    for high, ten in enumerate(_TENS, start=2)
+    for low, unit in enumerate(_UNITS_OF_TEN, start=1)
+}
+_WORD_NUMBERS |= _TENS_AND_UNITS
+_NUMBER_WORD = re.compile(rf"\b(?:{'|'.join(_TENS_AND_UNITS)})\b|[a-z]+")
 _NUMBER = re.compile(
     r"(?<![\w.])(?P<from>\d[\d,.]*\s?(?:-|–|to)\s?)?(?P<number>\d+(?:,\d{3})*(?:\.\d+)?|\d[\d.,]*\d|\.\d+)"
     r"\s?-?(?P<unit>%|percent\b|per cent\b|×|x(?![a-z])|times\b|fold\b|[kmbt]\b|(?:thousand|[mbtr]+illion)\b)?",
@@ -145,7 +157,7 @@ def _missing_numbers(part: str, source: str) -> list[str]:
 
 def _numbers(text: str) -> Iterator[tuple[str, str]]:
     """Every number with its unit ("" for none), and once more those inside identifiers, bare."""
-    folded = re.sub(r"[a-z]+", lambda word: _WORD_NUMBERS.get(word.group(), word.group()), text.lower())
+    folded = _NUMBER_WORD.sub(lambda word: _WORD_NUMBERS.get(word.group(), word.group()), text.lower())
     for match in _NUMBER.finditer(folded):
         unit = (match["unit"] or "").strip()
         unit = _UNITS.get(unit, unit)

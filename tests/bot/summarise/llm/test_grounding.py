@@ -87,3 +87,16 @@ def test_no_text_makes_it_fail(part: str, source: str) -> None:
 @given(st.lists(st.sampled_from(split(SOURCE)), min_size=1, max_size=2, unique=True))
 def test_the_source_bears_itself_out(sentences: list[str]) -> None:
     assert faults(" ".join(sentences), SOURCE) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "wrong"),
+    [
+        ("Tidy cuts misses by thirty-one percent.", False),
+        ("Tidy cuts misses by forty percent.", True),
+        ("Tidy cuts misses by eighty-five percent.", True),
+        ("Tidy cuts the misses of fifteen caches.", True),
+    ],
+)
+def test_a_number_in_words_is_held_against_the_figures(said: str, wrong: bool) -> None:
+    assert bool(faults(said, "Tidy cuts the misses of 16 caches by 31%.")) is wrong
