@@ -392,3 +392,42 @@ def test_no_half_of_a_range_a_pair_or_a_clause_is_left(sentence: str, half: str)
     for most in range(6, 26):
         for short in told(sentence, most):
             assert not re.search(half, short)
+
+
+_SUBJECT = st.sampled_from(
+    ["Tidy", "The cache (of caches)", "Experiments on ten machines show that Tidy", "By sleeping, Tidy"]
+)
+_DOES = st.sampled_from(
+    ["reduces the misses", "combines a cache with a table", "allows users of it to sleep", "shifts loads"]
+)
+_MORE = st.lists(
+    st.sampled_from(
+        [
+            ", with gains up to 8 points on Flores",
+            ", even when tested on a small machine",
+            " from old to new machines",
+            ", a thing crucial for use cases of banks",
+            ", which (as is known) need sleep",
+            ", and further reveal that tables can gain",
+            "; however, its use in banks, houses of money, remains unknown",
+            ", but sizing it by hand remains costly",
+            " by reading (i) tables, (ii) locks and (iii) logs",
+        ]
+    ),
+    max_size=3,
+    unique=True,
+)
+_IN_THE_AIR = r"\b(?:of|to|for|in|on|with|by|from|at|and|or|but|which|that|than|as|the|an?|is|are|even|however)\.$"
+
+
+@settings(deadline=None, max_examples=tries(200))
+@given(_SUBJECT, _DOES, _MORE)
+def test_every_form_of_a_sentence_is_a_sentence(subject: str, does: str, more: list[str]) -> None:
+    for short in told(f"{subject} {does}{''.join(more)}.", 25):
+        assert short[0].isupper()
+        assert short.endswith(".")
+        assert not re.search(_IN_THE_AIR, short)
+        assert not re.match(r"(?:With|Even|From|A thing|Sizing|Which|And|But)\b", short)
+        assert short.count("(") == short.count(")")
+        assert not re.search(r"\b(\w+) \1\b", short)
+        assert re.search(r"\b(?:reduces|combines|allows|shifts|remains|need|can)\b", short)

@@ -147,3 +147,8 @@ def test_a_sentence_that_their_verb_begins_is_known() -> None:
 )
 def test_whom_it_helps_need_not_be_known(before: str, after: str) -> None:
     assert drop_us(before) == after
+
+
+def test_a_second_verb_of_the_authors_keeps_its_subject() -> None:
+    said = to_third_person("We evaluate our design on OSWorld, and retain up to 57% of the performance.")  # 2601.09923
+    assert said == "The authors evaluate the design on OSWorld, and retain up to 57% of the performance."
