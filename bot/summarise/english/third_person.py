@@ -33,7 +33,7 @@ _MORE_VERBS = """
     help reduce incorporate compute generate infer exploit replace treat view cast frame do are have run fine fuse align
     predict add include determine publish share advance project map encode select sample contribute resolve calibrate
     reuse manipulate adjust aggregate execute pose contrast tokenize deduce sketch claim believe hope hypothesise
-    retain preserve
+    retain
 """
 _LEADS = "finally|additionally|firstly|secondly|lastly|also|further|then|first|thus|therefore|hence|here|next|subsequently"
 
