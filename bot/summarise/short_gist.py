@@ -100,8 +100,8 @@ _LED = re.compile(
 )
 # What the text before it says only, and a step of the authors that says no more than that it was taken.
 _POINTS = re.compile(
-    r"(?:It|They|He|She) |The (?:process|procedure|mechanism|former|latter|masks|matrices) |"
-    r"Core to |.*\b(?:(?:argu|show|find|reveal|demonstrat)\w* (?:that )?(?:they|it|such)\b|such an? \w+)",
+    r"^(?:It|They|He|She) |^The (?:process|procedure|mechanism|former|latter|masks|matrices) |"
+    r"^Core to |\b(?:(?:argu|show|find|reveal|demonstrat)\w* (?:that )?(?:they|it|such)\b|such an? \w+)",
     re.IGNORECASE,
 )
 _EMPTY = re.compile(
@@ -111,7 +111,7 @@ _EMPTY = re.compile(
 _STEP = re.compile(
     r"\b(?:is|are|was|were) (?:then |also |\w+ly )?(?:trained|used|applied|generated|collected|employed|adopted|extracted|"
     r"computed|paired|categorized|constructed|obtained|selected|fed|transcribed|grouped)\b|\bcontains? (?:\w+ )?designed\b|"
-    r"\b(?:framework|method|system|model|module|approach|[A-Z]\w*) (?:employs|utilizes|adopts) |"
+    r"\b(?:employs|utilizes|adopts) |"
     r"^(?:\w+ly )?(?:Implements|Employs|Uses|Utilizes|Incorporates|Applies|Details|Collects|Trains)\b|^The authors "
     r"(?:incorporate|detail|utilize|employ|apply|implement|adopt|use|conduct|collect)(?:e?d)?\b",
     re.IGNORECASE,
@@ -247,7 +247,7 @@ _PRESENTS = re.compile(
 def _worth(text: str, phrases: Sequence[Sequence[str]]) -> float:
     """What a statement tells by its words alone. The weights were set by reading what they choose of 400 abstracts."""
     figures = len(_MEASURED.findall(text))
-    measured = measures(text)
+    measured = figures > 0 or measures(text)
     words = len(text.split())
     worth = 1.8 * min(figures, 2) ** 0.5 if figures else 1.2 if measured else 0.4 * (_NUMBER.search(text) is not None)
     worth += (
@@ -257,9 +257,9 @@ def _worth(text: str, phrases: Sequence[Sequence[str]]) -> float:
     )
     worth -= 0.7 * min(3, len(_VAGUE.findall(text))) + 0.35 * (not figures) * min(3, len(_WEAK.findall(text)))
     worth -= 1.5 * (_OF_THE_PAPER.match(text) is not None) + 1.2 * (_ACTIVITY.match(text) is not None)
-    if not figures and not measured and _GOOD.search(text):
+    if not measured and _GOOD.search(text):
         worth -= 0.7 + 0.6 * (_LED.match(text) is not None)
-    worth -= 1.0 * (_STEP.search(text) is not None) + 1.2 * (_POINTS.match(text) is not None)
+    worth -= 1.0 * (_STEP.search(text) is not None) + 1.2 * (_POINTS.search(text) is not None)
     worth -= 1.5 * (_EMPTY.match(text) is not None)
     worth -= 1.2 * (_OF_THE_FIELD.search(text) is not None)
     worth -= 1.2 * points_inside(text) + (_COUNTED.search(text) is not None)
