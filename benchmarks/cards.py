@@ -293,7 +293,8 @@ def timed(items: Sequence[Item]) -> Iterator[Row]:
     """Yield what summary and gist take, over reading the same texts into words, and in milliseconds of a processor."""
     # A text that was never seen: neither keeps what it made of it.
     rounds = [
-        [replace(item, abstract=f"{item.abstract[:LONGEST_TEXT]}{' ' * (at + 1)}") for item in items] for at in range(3)
+        [replace(item, abstract=f"{item.abstract[:LONGEST_TEXT]}{' ' * (at + 1)}") for item in items]
+        for at in range(_ROUNDS)
     ]
     ours = min(_milliseconds(lambda item: (extract(item), short_gist(item)), each) for each in rounds)
     words = min(_milliseconds(lambda item: tokens(item.abstract), each) for each in rounds)

@@ -34,7 +34,7 @@ from bot.digest.card import entry
 from bot.models import PARTS, Item, Kind, Ranked
 from bot.query.fold import tokens
 from bot.rank.common_words import STOPWORDS
-from bot.summarise.choice.parts import MOST_WORDS
+from bot.summarise.choice.candidates import MOST_WORDS
 from bot.summarise.choice.roles import RESULT, role_probabilities
 from bot.summarise.choice.scoring import EVIDENCE, METHOD, PROBLEM, WHY, part_scores
 from bot.summarise.english.sentences import split

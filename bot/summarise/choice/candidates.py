@@ -42,6 +42,7 @@ class Candidate(NamedTuple):
         return self.place == other.place and self.start < other.end and other.start < self.end
 
 
+MOST_WORDS = 25  # of what is shown of one, where it has a complete form of so many
 _FEWEST = 4  # words of a clause
 _LONGEST = 1_200  # characters of a sentence that is looked at
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from bot.models import PARTS
-from bot.summarise.choice.candidates import Candidate, candidates
+from bot.summarise.choice.candidates import MOST_WORDS, Candidate, candidates
 from bot.summarise.choice.headline import measures
 from bot.summarise.choice.scoring import EVIDENCE, METHOD, PROBLEM, UNUSABLE, WHY, Scores, candidate_scores
 from bot.summarise.choice.why import find_why
@@ -31,7 +31,6 @@ class Shown(NamedTuple):
 
 Choice = dict[str, Shown | None]  # per part; None where the text does not say it
 
-MOST_WORDS = 25  # of a part, where it has a complete form of so many
 _CEILING = 32  # words, where that would lose too much
 _CANDIDATES = 4  # per part, for the joint choice: 5^4 combinations at most
 # Added to the bars where a part's best sentence stands elsewhere: what is left must say it plainly to stand for it.

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bot.summarise.choice.candidates import AIM, SENTENCE, Candidate
+from bot.summarise.choice.candidates import AIM, MOST_WORDS, SENTENCE, Candidate
 from bot.summarise.choice.model_file import read_model
 from bot.summarise.choice.roles import Matrix
 from bot.summarise.choice.why_cues import CUES, MAY_SAY, NEVER, PROPOSES
@@ -43,7 +43,6 @@ _SHOWN = 2  # the first of KINDS, which may be shown
 
 SHIPPED = Path(__file__).parents[1] / "models" / "why.json"
 
-MOST_WORDS = 25
 _FEWEST_WORDS = 5
 
 _PLACES = (

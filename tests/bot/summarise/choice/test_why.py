@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.models import Item, Kind
-from bot.summarise.choice.candidates import candidates
+from bot.summarise.choice.candidates import MOST_WORDS, candidates
 from bot.summarise.choice.scoring import WHY
-from bot.summarise.choice.why import KINDS, MOST_WORDS, SHIPPED, Why, features, find_why, kinds, may_be_shown, read_weights
+from bot.summarise.choice.why import KINDS, SHIPPED, Why, features, find_why, kinds, may_be_shown, read_weights
 from bot.summarise.english.anaphora import Resolved, resolve
 from bot.summarise.extractive import extract
 from tests.effort import effort
