@@ -5,6 +5,7 @@ Everything here is pure and takes foreign text: nothing raises, what is no link 
 
 import contextlib
 import re
+from collections.abc import Iterator
 from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlsplit
 
 # --- arXiv ---------------------------------------------------------------------------------------------------------
@@ -19,7 +20,10 @@ _ANCIENT = (
 )
 _ID = rf"(?P<id>{_MODERN}|{_ANCIENT})(?:v\d{{1,3}})?"
 _ARXIV_BARE = re.compile(rf"(?i)(?:(?:oai:)?arxiv(?:\.org)?:\s*)?{_ID}")
-_ARXIV_PATH = re.compile(rf"(?i)/(?:abs|pdf|html|format|ps|src|e-print|list|papers|labs/papers|overview)/{_ID}(?:\.pdf)?/?")
+_ARXIV_PATH = re.compile(
+    rf"(?i)/(?:abs|pdf|html|format|ps|src|e-print|list|papers|labs/papers|overview|arxiv|paper/arxiv:|arxiv:)/?{_ID}"
+    r"(?:\.pdf|\.md)?/?"
+)
 _ARXIV_DOI = re.compile(rf"(?i)10\.48550/arxiv\.{_ID}")
 _ARXIV_IN_TEXT = re.compile(
     rf"(?i)(?:\b(?:arxiv\.org|alphaxiv\.org|huggingface\.co|hf\.co)/(?:abs|pdf|html|papers)/|\barxiv(?:\.org)?:\s*"
@@ -36,6 +40,7 @@ _ARXIV_HOSTS = frozenset(
         "huggingface.co",
     }
     | {"hf.co", "scirate.com", "arxiv-vanity.com", "xxx.lanl.gov", "lanl.arxiv.org", "de.arxiv.org", "cn.arxiv.org"}
+    | {"semanticscholar.org", "api.semanticscholar.org"}  # by the paper's arXiv number, not by a number of their own
 )
 
 
@@ -220,3 +225,47 @@ def _unescaped(match: re.Match[str]) -> str:
 def _is_tracking(piece: str) -> bool:
     names = parse_qsl(piece, keep_blank_values=True)
     return bool(names) and _TRACKING.fullmatch(names[0][0]) is not None
+
+
+# --- what people type ----------------------------------------------------------------------------------------------
+
+_LONGEST_NAME = 2 * MAX_URL  # characters of a text that may name a work
+_KEY = re.compile(r"(?:arxiv|github|doi|url):\S+", re.IGNORECASE)
+_OWNER_AND_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,38}/[\w.-]{1,100}", re.IGNORECASE | re.ASCII)
+_BARE_HOST = re.compile(r"(?:[\w-]+\.)+[a-z]{2,}/\S+", re.IGNORECASE)
+_BESIDE = "<>[]\"'`“”„‟«»‘’"  # what chats and people put around an address
+
+
+def named_keys(text: str) -> tuple[str, ...]:
+    """Return the keys of the works that the whole text may name, the likeliest first; () for a text that names none.
+
+    A link, with or without its scheme, as chats write it (`<https://…|label>`) too; a key, an arXiv number, a DOI, or
+    `owner/name`.
+    """
+    typed = text.strip() if len(text) <= _LONGEST_NAME else ""
+    if typed[:1] == "<":
+        typed = typed.partition("|")[0]
+    typed = typed.strip(f"{_BESIDE} ").rstrip(".,;")
+    return tuple(dict.fromkeys(key for key in _possible_keys(typed) if key.partition(":")[2]))
+
+
+def _possible_keys(typed: str) -> Iterator[str]:
+    yield key_of_url(typed[4:]) if typed.lower().startswith("url:") else ""
+    if (paper := arxiv_id(typed)) is not None:
+        yield f"arxiv:{paper}"
+    if (found := doi(typed)) is not None:
+        yield f"doi:{found}"
+    for url in (typed, f"https://{typed}") if _BARE_HOST.match(typed) else (typed,):
+        if (paper := arxiv_id(url)) is not None:
+            yield f"arxiv:{paper}"
+        yield key_of_url(url)
+        yield f"github:{github_repo(url) or ''}"
+    if _KEY.fullmatch(typed):
+        yield from (typed, typed.lower())
+    if is_owner_and_name(typed):
+        yield f"github:{typed.lower()}"
+
+
+def is_owner_and_name(text: str) -> bool:
+    """Tell whether the text could be the bare name of a repository, `owner/name`; it could be words as well: "TCP/IP"."""
+    return _OWNER_AND_NAME.fullmatch(text.strip()) is not None and arxiv_id(text) is None

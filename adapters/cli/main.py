@@ -23,7 +23,18 @@ log = logging.getLogger(__name__)
 _UNWRITABLE = {errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+class _Commands(click.Group):
+    """The commands; a link or an identifier in a command's place asks for the card of what it names."""
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        from bot.commands import names_item
+
+        if args[0] not in self.commands and names_item(args[0]):
+            args = ["ask", *args]
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.option("--config", type=click.Path(path_type=Path, dir_okay=False), help="The settings file.")
 @click.option("-v", "--verbose", is_flag=True, help="Write what is done to standard error.")
 @click.option("--now", type=datetime.fromisoformat, hidden=True, help="Take this for the time, to replay a day.")

@@ -10,5 +10,5 @@ from bot.commands.saved import *
 from bot.commands.schedule import read_hours
 from bot.commands.service import *
 from bot.commands.subscriptions import *
-from bot.commands.syntax import BY_NAME, TABLE, Unreadable, help_for, parse, read, write
+from bot.commands.syntax import BY_NAME, TABLE, Unreadable, help_for, names_item, parse, read, write
 from bot.commands.topics import *

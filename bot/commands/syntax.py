@@ -12,6 +12,7 @@ from bot.commands import feedback, finding, saved, service, subscriptions, topic
 from bot.commands.declaration import DECLARED, Command, Group, Said, Usage
 from bot.commands.words import Word, Words, clean, exactly, nearest, shown
 from bot.errors import UsageError
+from bot.keys import named_keys
 from bot.wording import listed
 
 LONGEST = 20_000  # characters: a query of 2,000 in its longest form is shorter
@@ -38,7 +39,7 @@ class Unreadable:
 
 
 def parse(text: str) -> Command:
-    """Return the command that the text says; nothing at all asks for help.
+    """Return the command that the text says; nothing at all asks for help, and a link or an identifier alone for its card.
 
     Raises UsageError with the place in the text where it is known, and what was probably meant as its hint; Incomplete where
     a form can be filled in instead.
@@ -46,10 +47,35 @@ def parse(text: str) -> Command:
     if len(text) > LONGEST:
         raise UsageError(f"A command may be {LONGEST:,} characters long; this one has {len(text):,}.", position=LONGEST)
     words = _opened(text)
+    begin = words.at
     meant = _verb(words)
     if meant.error is not None or meant.usage is None:
+        if (shown := _link_or_id(words, begin)) is not None:
+            return shown
         raise meant.error or words.fault("There is no such command.", 0)
     return meant.usage.command.read(words)
+
+
+def _link_or_id(words: Words, begin: int) -> finding.Show | None:
+    """Return the wish for the card of what the text from there on names without a verb; None where it names nothing."""
+    words.at = begin
+    first = words.peek()
+    if first is None or not names_item(first.text):
+        return None
+    try:
+        command = finding.Show.read(words)
+    except UsageError:
+        return None
+    return command if names_item(command.item) else None
+
+
+def names_item(text: str) -> bool:
+    """Say whether the whole text is a link, or an identifier of a paper or a repository.
+
+    An address without `https://` is one where it names a paper or a repository.
+    """
+    keys = named_keys(text)
+    return any(not key.startswith("url:") for key in keys) or (bool(keys) and "://" in text)
 
 
 def read(text: str) -> Command | Unreadable:

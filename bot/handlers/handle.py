@@ -22,10 +22,12 @@ from bot.commands import (
     Unreadable,
     Unsave,
     Why,
+    names_item,
 )
 from bot.errors import BotError, Unclear, UsageError
 from bot.handlers.context import HANDLERS, HandlerContext, check_is_member
 from bot.handlers.wording import failures
+from bot.keys import is_owner_and_name, named_keys
 from bot.models import Actor, Reply
 
 log = logging.getLogger(__name__)
@@ -74,4 +76,13 @@ async def handle(context: HandlerContext, command: Command, actor: Actor, now: d
     """Do what the command asks and return what to tell; raises BotError, and UsageError where the person can mend it."""
     if not isinstance(command, _FOR_READERS):
         check_is_member(actor)
+    if isinstance(command, Search) and await _is_for_one_item(context, command):
+        command = Show(command.query)
     return await HANDLERS[type(command)](context, command, actor, now)
+
+
+async def _is_for_one_item(context: HandlerContext, search: Search) -> bool:
+    """Say whether nothing but a link or an identifier is searched for; `owner/name` may be words where it is not known."""
+    if search.page or not names_item(search.query):
+        return False
+    return not is_owner_and_name(search.query) or bool(await context.store.items.find(named_keys(search.query)))

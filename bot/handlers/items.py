@@ -26,9 +26,6 @@ from bot.models.vectors import text_of_item
 from bot.query.fields import text_of
 from bot.query.fold import indexed, says_something
 
-_KEY = re.compile(r"(?:arxiv|github|doi|url):\S+", re.IGNORECASE)
-_REPOSITORY = re.compile(r"[a-z0-9][a-z0-9-]{0,38}/[\w.-]{1,100}", re.IGNORECASE | re.ASCII)
-_HOST = re.compile(r"(?:[\w-]+\.)+[a-z]{2,}/\S+", re.IGNORECASE)
 _NUMBER = re.compile(r"(?:#|no\.? ?|number )?(\d{1,3})\.?(?: (?:for|of) (?P<topic>\S.*))?", re.IGNORECASE | re.ASCII)
 _QUOTES = "\"'“”„‟«»‘’"
 _LONGEST_TITLE = 500  # characters; arXiv's own longest is shorter
@@ -63,14 +60,14 @@ async def item_named(context: HandlerContext, actor: Actor, text: str, topic: st
     typed = " ".join(text[: 4 * _LONGEST_TITLE].split()).strip(f"{_QUOTES} ")
     if not typed:
         raise UsageError("Which item?", hint=_HOW)
-    wanted = _keys(typed)
+    wanted = keys.named_keys(typed)
     known = await context.store.items.find(wanted)
     found = next((known[key] for key in wanted if key in known), None)
     if found is None and (number := _NUMBER.fullmatch(typed)):
         of = number["topic"] or topic
         if not of or await _is_topic(context, actor, of):
             return await _numbered(context, actor, int(number[1]), of)
-    if found is None and (not wanted or _may_be_a_title(typed)):
+    if found is None and (not wanted or keys.is_owner_and_name(typed)):
         found = await _titled(context, typed)
     if found is None and not wanted:
         await _offer_close(context, typed)
@@ -94,27 +91,6 @@ async def _is_topic(context: HandlerContext, actor: Actor, name: str) -> bool:
     with contextlib.suppress(UsageError):
         return bool(await context.topic_named(actor.workspace, name))
     return False
-
-
-def _keys(typed: str) -> list[str]:
-    """The keys that the text may stand for, the likeliest first."""
-    made = [keys.key_of_url(typed[4:]) if typed.lower().startswith("url:") else ""]
-    if (paper := keys.arxiv_id(typed)) is not None:
-        made.append(f"arxiv:{paper}")
-    if (doi := keys.doi(typed)) is not None:
-        made.append(f"doi:{doi}")
-    for url in (typed, f"https://{typed}") if _HOST.match(typed) else (typed,):
-        made += [keys.key_of_url(url), f"github:{keys.github_repo(url) or ''}"]
-    if _KEY.fullmatch(typed):
-        made += [typed, typed.lower()]
-    if _REPOSITORY.fullmatch(typed):
-        made.append(f"github:{typed.lower()}")
-    return list(dict.fromkeys(key for key in made if key.partition(":")[2]))
-
-
-def _may_be_a_title(typed: str) -> bool:
-    """Whether a text that could be a key could be a title as well: "TCP/IP"."""
-    return bool(_REPOSITORY.fullmatch(typed))
 
 
 async def _numbered(context: HandlerContext, actor: Actor, number: int, topic: str) -> Item:

@@ -4,7 +4,17 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bot.keys import arxiv_id, arxiv_ids_in, doi, github_repo, github_repos_in, key_of_url, normalised_url
+from bot.keys import (
+    arxiv_id,
+    arxiv_ids_in,
+    doi,
+    github_repo,
+    github_repos_in,
+    is_owner_and_name,
+    key_of_url,
+    named_keys,
+    normalised_url,
+)
 
 
 @pytest.mark.parametrize(
@@ -28,6 +38,12 @@ from bot.keys import arxiv_id, arxiv_ids_in, doi, github_repo, github_repos_in, 
         ("https://www.alphaxiv.org/abs/2606.01234", "2606.01234"),
         ("https://doi.org/10.48550/arXiv.2606.01234", "2606.01234"),
         ("10.48550/arXiv.2606.01234", "2606.01234"),
+        ("https://www.alphaxiv.org/overview/2606.01234v1", "2606.01234"),
+        ("https://huggingface.co/papers/2606.01234.md", "2606.01234"),
+        ("https://api.semanticscholar.org/arXiv:2606.01234", "2606.01234"),
+        ("https://www.semanticscholar.org/arxiv/2606.01234", "2606.01234"),
+        ("https://www.semanticscholar.org/paper/arXiv:2606.01234", "2606.01234"),
+        ("https://www.semanticscholar.org/paper/Paging/204e3073870fae3d05bcbc2f6a8e263d9b72e776", None),
         ("2613.01234", None),  # there is no thirteenth month
         ("2606.012", None),
         ("2606.012345", None),
@@ -150,3 +166,56 @@ def test_no_text_raises_and_what_is_normal_stays_so(text: str) -> None:
     assert normalised_url(normal) == normal
     key_of_url(text), doi(text), arxiv_id(text), github_repo(text)
     arxiv_ids_in(text), github_repos_in(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("arxiv.org/pdf/2606.01234v2", "arxiv:2606.01234"),
+        ("www.arxiv.org/abs/2606.01234v1", "arxiv:2606.01234"),
+        ("hf.co/papers/2606.01234", "arxiv:2606.01234"),
+        ("huggingface.co/papers/2606.01234", "arxiv:2606.01234"),
+        ("alphaxiv.org/abs/2606.01234", "arxiv:2606.01234"),
+        ("semanticscholar.org/arXiv:2606.01234", "arxiv:2606.01234"),
+        ("https://doi.org/10.48550/arXiv.2606.01234", "arxiv:2606.01234"),
+        ("10.48550/arXiv.2606.01234", "arxiv:2606.01234"),
+        ("arXiv:2606.01234v3", "arxiv:2606.01234"),
+        ("cs/0112017", "arxiv:cs/0112017"),
+        ("<https://arxiv.org/abs/2606.01234v2|arxiv.org/abs/2606.01234v2>", "arxiv:2606.01234"),
+        ("<https://arxiv.org/abs/2606.01234>", "arxiv:2606.01234"),
+        ("“2606.01234”", "arxiv:2606.01234"),
+        ("https://arxiv.org/abs/2606.01234.", "arxiv:2606.01234"),
+        ("github.com/Owner/Name", "github:owner/name"),
+        ("https://github.com/owner/name/", "github:owner/name"),
+        ("owner/name", "github:owner/name"),
+        ("github:owner/name", "github:owner/name"),
+        ("10.1145/3600006.3613165", "doi:10.1145/3600006.3613165"),
+        ("https://lab.example/news?utm_source=x", "url:https://lab.example/news"),
+        ("url:https://lab.example/news", "url:https://lab.example/news"),
+    ],
+)
+def test_a_text_that_names_a_work_has_its_key_first(text: str, first: str) -> None:
+    assert named_keys(text)[0] == first
+
+
+def test_a_page_within_a_repository_names_the_repository_beside_itself() -> None:
+    page = "github.com/owner/name/blob/main/README.md"
+    assert named_keys(page) == (f"url:https://{page}", "github:owner/name")
+
+
+@pytest.mark.parametrize(
+    "text", ["", "kv cache", "2613.01234", "paging", "owner/", "a b/c", "javascript:alert(1)", "x" * 5000]
+)
+def test_a_text_that_names_no_work_has_no_key(text: str) -> None:
+    assert named_keys(text) == ()
+
+
+@given(st.text() | st.from_regex(r"[<“]?(https?://)?(arxiv\.org|hf\.co|github\.com)/[ -~]{0,20}", fullmatch=True))
+def test_any_text_names_works_or_none(text: str) -> None:
+    assert all(key.partition(":")[2] for key in named_keys(text))
+
+
+def test_owner_and_name_may_be_words_and_an_old_arxiv_number_is_none() -> None:
+    assert is_owner_and_name("TCP/IP")
+    assert not is_owner_and_name("cs/0112017")
+    assert not is_owner_and_name("https://github.com/owner/name")

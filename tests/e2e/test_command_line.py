@@ -62,6 +62,17 @@ async def test_what_one_asks_in_a_chat_is_answered_in_the_terminal(desk: Desk) -
     assert json.loads((await desk.run("list", "--json")).out)["entries"] == []
 
 
+async def test_a_link_in_a_commands_place_is_answered_with_the_card(desk: Desk) -> None:
+    await desk.run("collect", "huggingface")
+    listed = json.loads((await desk.run("search", "the", "--json")).out)
+    item = listed["entries"][0]["item"]
+
+    shown = await desk.run(f"arxiv.org/pdf/{item['key'].removeprefix('arxiv:')}v1", "--json")
+
+    assert json.loads(shown.out)["cards"][0]["item"]["title"] == item["title"]
+    assert "No such command" in (await desk.run("digset")).err
+
+
 async def test_what_cannot_be_read_is_answered_with_how_it_goes(desk: Desk) -> None:
     ran = await desk.run("subscribe", "gpu-systems", "at", "25:00")
 

@@ -162,6 +162,36 @@ def test_every_part_of_a_topic_is_edited_in_its_own_way(text: str, edit: EditTop
 
 
 @pytest.mark.parametrize(
+    ("text", "command"),
+    [
+        ("2606.01234", Show("2606.01234")),
+        ("arXiv:2606.01234v3", Show("arXiv:2606.01234v3")),
+        ("cs/0112017", Show("cs/0112017")),
+        ("10.48550/arXiv.2606.01234", Show("10.48550/arXiv.2606.01234")),
+        ("/digest arxiv.org/pdf/2606.01234v2", Show("arxiv.org/pdf/2606.01234v2")),
+        ("hf.co/papers/2606.01234", Show("hf.co/papers/2606.01234")),
+        ("owner/name", Show("owner/name")),
+        ("github.com/owner/name/issues/3", Show("github.com/owner/name/issues/3")),
+        ("@broadsheet https://github.com/owner/name", Show("https://github.com/owner/name")),
+        ("<https://arxiv.org/abs/2606.01234|arxiv.org/abs/2606.01234>", Show("https://arxiv.org/abs/2606.01234")),
+        ("<https://arxiv.org/abs/2606.01234>.", Show("https://arxiv.org/abs/2606.01234")),
+        ("https://lab.example/news", Show("https://lab.example/news")),
+        ("2606.01234 for gpu-systems", Show("2606.01234", _GPU)),
+        ("2606.01234 bibtex", Show("2606.01234", bibtex=True)),
+    ],
+)
+def test_a_link_or_an_identifier_in_a_verbs_place_asks_for_its_card(text: str, command: Command) -> None:
+    assert parse(text) == command
+
+
+@pytest.mark.parametrize(
+    "text", ["node.js/npm", "owner/name is new", "2606.01234 2606.01235", "see https://arxiv.org/abs/2606.01234"]
+)
+def test_a_link_among_other_words_and_a_path_are_no_command(text: str) -> None:
+    assert isinstance(read(text), Unreadable)
+
+
+@pytest.mark.parametrize(
     ("text", "sentence", "position", "hint", "meant"),
     [
         (

@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import pytest
 
+from bot.commands import Search
 from bot.errors import UsageError
 from bot.handlers.show import neutral_card
 from bot.models import Link, Reply
@@ -89,3 +90,16 @@ async def test_its_bibtex_is_handed_over(eve: Asker) -> None:
     reply = await eve.ask(button(await eve.ask("show 2603.00020"), "BibTeX"))
     assert reply.attachment is not None
     assert "eprint = {2603.00020}" in reply.attachment.text
+
+
+@pytest.mark.parametrize(
+    "text", ["2603.00020", "arxiv.org/pdf/2603.00020v2", "<https://hf.co/papers/2603.00020>", "arxiv:2603.00020"]
+)
+async def test_a_search_for_nothing_but_a_link_or_an_identifier_is_answered_with_the_card(eve: Asker, text: str) -> None:
+    (card,) = (await eve.give(Search(text))).cards
+    assert card.ranked.item == (await eve.ask("show 2603.00020")).cards[0].ranked.item
+
+
+async def test_a_search_for_a_repositorys_name_is_its_card_where_it_is_known_and_a_search_where_not(eve: Asker) -> None:
+    assert (await eve.give(Search("lab/tidy"))).cards[0].ranked.item.key == CODE.key
+    assert (await eve.give(Search("cache/paging"))).cards == ()
