@@ -33,6 +33,7 @@ from typing import NamedTuple
 
 from benchmarks.corpus import papers
 from benchmarks.quality.dangling import dangles
+from benchmarks.quality.inputs import HALVES
 from bot.digest.card import entry
 from bot.models import PARTS, Entry, Item, Ranked, Summary, SummaryPart
 from bot.query.fold import tokens
@@ -48,7 +49,7 @@ LONGEST_PART, LONGEST_GIST = 25, 18  # words
 _ROUNDS = 3
 _MARKED = (
     Path(__file__).parents[1] / "training" / "marked.jsonl",
-    *(Path(__file__).parent / "quality" / "marked" / f"{half}.jsonl" for half in ("development", "aside", "denied", "whys")),
+    *(Path(__file__).parent / "quality" / "marked" / f"{half}.jsonl" for half in (*HALVES, "denied", "whys")),
 )
 
 

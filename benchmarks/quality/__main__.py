@@ -14,7 +14,7 @@ from pathlib import Path
 from benchmarks.quality import report
 from benchmarks.quality.embedding import Embedding, as_set
 from benchmarks.quality.figures import Figure
-from benchmarks.quality.inputs import MARKED, Inputs
+from benchmarks.quality.inputs import HALVES, MARKED, Inputs
 from benchmarks.quality.records import Folder
 
 # Modules of this package: each has `measure`, which yields its figures.
@@ -63,7 +63,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--embeddings", choices=("on", "fast", "off"), default="on")
     parser.add_argument("--days", type=int, default=12, help="how many days of Daily Papers are ranked")
     parser.add_argument("--marked", type=Path, default=MARKED, help="a folder with abstracts marked by reading")
-    parser.add_argument("--half", choices=("development", "aside"), default="development", help="of the marked abstracts")
+    parser.add_argument("--half", choices=HALVES, default="development", help="of the marked abstracts")
     parser.add_argument("--only", nargs="+", choices=MEASURES, metavar="NAME", help=", ".join(MEASURES))
     return parser
 

@@ -10,7 +10,8 @@ Denials: of other abstracts that were once said to name no problem or no result,
 have none. How far two readers agree, on the abstracts that were marked twice: the sentences' letters (and Cohen's kappa of
 these), whether there is a part, and where both found one, whether the second's best sentence is among the first's.
 
-`--half aside` measures the half that nothing was chosen by; without it, the development half. A text that may not be kept
+`--half aside` and `--half fresh` measure those that nothing was chosen by (README.md says when each was first opened);
+without it, the development half. A text that may not be kept
 here is found in ACLSum's files by its id, its hash checked; those that are not there are left out, and the count says so.
 """
 

@@ -104,6 +104,7 @@ def test_there_are_as_many_draws_for_all() -> None:
         ("CS-Abstracts validation", "development"),
         ("ACLSum test", "test"),
         ("marked, aside", "set aside"),
+        ("marked, fresh", "set aside"),
         ("Scholar Inbox", ""),
     ],
 )

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from benchmarks.quality.__main__ import main
-from benchmarks.quality.marked import is_right, read
+from benchmarks.quality.inputs import HALVES, MARKED
+from benchmarks.quality.marked import HEADLINE, KINDS, LETTERS, is_right, read
 from benchmarks.quality.records import Folder
 from tests.benchmarks.quality.test_run import ABSTRACT, put
 
@@ -53,6 +54,11 @@ def test_parts_are_right_by_the_marks_of_the_half_that_is_asked_for(
     told = measured(tmp_path, capsys, "--half", "aside")
     assert "| marked, aside | set aside | problem, shown, of those that have none (lower is better) | **100.0**" in told
     assert "marked, development" not in told
+    write(tmp_path, "fresh", [none, none])
+    told = measured(tmp_path, capsys, "--half", "fresh")
+    line = "| marked, fresh | set aside | method, right, of those that have one | **100.0** [100.0, 100.0] |  | 2 abstracts |"
+    assert line in told
+    assert "marked, aside" not in told
 
 
 def test_a_text_that_may_not_be_kept_is_found_by_its_id(tmp_path: Path) -> None:
@@ -91,3 +97,33 @@ def test_a_part_that_is_left_out_is_not_denied(tmp_path: Path, capsys: pytest.Ca
     told = measured(tmp_path, capsys)
     assert "| denied | whole | result, denied | **0.0** [0.0, 0.0] |  | 3 abstracts |" in told
     assert "true where denied" not in told
+
+
+def kept(name: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (MARKED / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+def is_exact(span: Sequence[Any], sentences: Sequence[str] | None, count: int) -> bool:
+    """Whether a span lies in its sentence, which is known by its place alone where no text is kept."""
+    at, *where = span
+    if not 0 <= at < count:
+        return False
+    if sentences is None:
+        return not where or (len(where) == 2 and 0 <= where[0] < where[1])
+    return not where or (len(where) == 1 and where[0] in sentences[at])
+
+
+def test_the_fresh_abstracts_are_marked_by_the_rules_and_are_in_no_other_file() -> None:
+    fresh = kept("fresh")
+    ids = {record["id"] for record in fresh}
+    assert len(ids) == len(fresh) == 150
+    for other in (*(half for half in HALVES if half != "fresh"), "denied", "second", "whys"):
+        assert not ids & {record["id"] for record in kept(other)}, other
+    for record in fresh:
+        letters, sentences = record["marks"]["l"], record.get("sentences")
+        assert set(letters) <= set(KINDS)
+        assert (sentences is None) == (record["corpus"] == "ACL") == ("sha256" in record)
+        assert sentences is None or len(sentences) == len(letters)
+        for spans in (record["marks"][part] for part in (*LETTERS.values(), HEADLINE)):
+            assert len(spans) <= 3
+            assert all(is_exact(span, sentences, len(letters)) for span in spans), record["id"]
