@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 from bot import __version__
 from bot.collect.collector import Collector
+from bot.collect.fetching import ItemFetcher
 from bot.collect.polling import PollingSchedule
 from bot.collect.requested import TopicRequests
 from bot.delivery import (
@@ -36,7 +37,7 @@ from bot.ports.digests import Previewer
 from bot.ports.maintenance import Maintenance
 from bot.ports.messenger import Messenger
 from bot.ports.runner import Job, Watch
-from bot.ports.source import Source
+from bot.ports.source import Fetcher, ItemLookup, Source
 from bot.ports.store import Store
 from bot.ports.summaries import Summariser
 from bot.ports.vectors import Embedder
@@ -219,10 +220,11 @@ async def built(
             model = _llm(settings, patient, store, Extractive())
         embedder = await _embedder(settings, stack)
         publisher = Publisher(store, model or Extractive(), titles, embedder)
-        context = _handler_context(settings, store, publisher, topics, titles, embedder)
+        collector = Collector(store, AUTHORITY)
+        fetcher = _fetcher(settings, store, collector, sources, stack)
+        context = _handler_context(settings, store, publisher, topics, titles, embedder, fetcher)
         posting = dict(messengers or {})
         delivery = DeliveryContext(store, store.ledger, posting, _delivery_settings(settings))
-        collector = Collector(store, AUTHORITY)
         yield App(
             settings,
             store,
@@ -237,6 +239,18 @@ async def built(
             embedder,
             posting,
         )
+
+
+def _fetcher(
+    settings: Settings, store: Store, collector: Collector, sources: Sequence[Source], stack: AsyncExitStack
+) -> Fetcher | None:
+    """Return what fetches single items, None where the settings switch that off, or every source that could be asked."""
+    lookups = [each for each in sources if isinstance(each, ItemLookup)] if settings.fetch_on_request else []
+    if not lookups:
+        return None
+    fetcher = ItemFetcher(store.items, collector, lookups)
+    stack.push_async_callback(fetcher.close)
+    return fetcher
 
 
 async def _embedder(settings: Settings, stack: AsyncExitStack) -> Embedder | None:
@@ -264,6 +278,7 @@ def _handler_context(
     packs: Mapping[str, Topic],
     titles: Mapping[str, str],
     embedder: Embedder | None,
+    fetcher: Fetcher | None,
 ) -> HandlerContext:
     return HandlerContext(
         store,
@@ -277,6 +292,7 @@ def _handler_context(
         window_hours=settings.digest.window_hours,
         arxiv=settings.arxiv,
         embedder=embedder,
+        fetcher=fetcher,
     )
 
 

@@ -84,6 +84,10 @@ class Collector:
                 each.cancel()
             await asyncio.gather(*rounds, return_exceptions=True)
 
+    async def store(self, items: Sequence[Item], now: datetime) -> int:
+        """Store items as a collection would that brought them now; return how many were new. Raises StoreError."""
+        return await self._take_in(Batch(items=tuple(items)), "", now)
+
     async def _one(self, source: Source, now: datetime, force: bool, progress: Callable[[Progress], None]) -> Collected:
         state = await self._store.source_states.get(source.name)
         if _rests(state, now) and not force:

@@ -15,6 +15,7 @@ from bot.errors import Conflict, UsageError
 from bot.handlers.wording.replies import SHOWN, excerpt
 from bot.models import Actor, Change, DigestRequest, Item, Limits, Reply, Subscription, Topic
 from bot.ports.digests import Previewer
+from bot.ports.source import Fetcher
 from bot.ports.store import Store
 from bot.ports.vectors import Embedder
 from bot.settings.sources import ArxivSettings
@@ -89,6 +90,7 @@ class HandlerContext:
     forum_tags: KnownTags = no_tags  # a platform's own, where it has forums
     arxiv: ArxivSettings = USUAL_ARXIV  # which categories are collected
     embedder: Embedder | None = None  # without one, words alone decide what is found and close
+    fetcher: Fetcher | None = None  # without one, what nobody has collected is not known
 
     @property
     def requests(self) -> RequestBuilder:

@@ -28,7 +28,7 @@ async def less(context: HandlerContext, command: Less, actor: Actor, now: dateti
 
 
 async def _said(context: HandlerContext, command: More | Less, actor: Actor, now: datetime, *, wanted: bool) -> Reply:
-    item, named = await item_for_topic(context, actor, command.item, command.topic)
+    item, named = await item_for_topic(context, actor, command.item, command.topic, now)
     topic = await _topic_meant(context, actor, item, replace(command, topic=named))
     before = feedback_of(await context.store.people.feedback(actor.workspace, topic.name), actor, item)
     if before is not None and before.more is wanted:

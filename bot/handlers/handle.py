@@ -3,6 +3,7 @@
 import logging
 import pkgutil
 import secrets
+from dataclasses import replace
 from datetime import datetime
 from importlib import import_module
 
@@ -24,9 +25,10 @@ from bot.commands import (
     Why,
     names_item,
 )
-from bot.errors import BotError, Unclear, UsageError
+from bot.errors import BotError, SourceError, Unclear, UsageError
 from bot.handlers.context import HANDLERS, HandlerContext, check_is_member
 from bot.handlers.wording import failures
+from bot.handlers.wording.replies import button
 from bot.keys import is_owner_and_name, named_keys
 from bot.models import Actor, Reply
 
@@ -64,6 +66,8 @@ def failed(error: Exception, asked: Command | str) -> Reply:
     if isinstance(error, UsageError):
         return failures.usage_failure(error, asked)
     what = "what was asked" if command is None else type(command).__name__
+    if isinstance(error, SourceError) and command is not None:
+        return failures.not_fetched(error, command)
     if isinstance(error, BotError):
         log.warning("%s failed: %s", what, error)
         return failures.failure_reply(failures.failure_in_words(error))
@@ -76,9 +80,19 @@ async def handle(context: HandlerContext, command: Command, actor: Actor, now: d
     """Do what the command asks and return what to tell; raises BotError, and UsageError where the person can mend it."""
     if not isinstance(command, _FOR_READERS):
         check_is_member(actor)
-    if isinstance(command, Search) and await _is_for_one_item(context, command):
-        command = Show(command.query)
+    if isinstance(command, Search):
+        return await _found(context, command, actor, now)
     return await HANDLERS[type(command)](context, command, actor, now)
+
+
+async def _found(context: HandlerContext, command: Search, actor: Actor, now: datetime) -> Reply:
+    """Return what is found, or the card of what a link or an identifier names; `owner/name` that finds nothing leads on."""
+    if await _is_for_one_item(context, command):
+        return await handle(context, Show(command.query), actor, now)
+    reply = await HANDLERS[Search](context, command, actor, now)
+    if reply.entries or context.fetcher is None or not is_owner_and_name(command.query):
+        return reply
+    return replace(reply, buttons=(button("Look on GitHub", Show(command.query.strip())), *reply.buttons))
 
 
 async def _is_for_one_item(context: HandlerContext, search: Search) -> bool:

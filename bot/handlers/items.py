@@ -16,6 +16,8 @@ from bot.models import (
     Actor,
     And,
     Item,
+    Kind,
+    Label,
     Near,
     PastDigest,
     Query,
@@ -23,8 +25,10 @@ from bot.models import (
     Term,
 )
 from bot.models.vectors import text_of_item
+from bot.ports.source import Fetcher
 from bot.query.fields import text_of
 from bot.query.fold import indexed, says_something
+from bot.wording import listed
 
 _NUMBER = re.compile(r"(?:#|no\.? ?|number )?(\d{1,3})\.?(?: (?:for|of) (?P<topic>\S.*))?", re.IGNORECASE | re.ASCII)
 _QUOTES = "\"'“”„‟«»‘’"
@@ -34,6 +38,10 @@ _OFFERED = 3
 _NUMBERED = 5  # digests of one day that are offered where a number stands in several
 _LOOKED_AT = 50  # of a channel's latest digests with entries, for those of the last day
 _ANY_TIME = datetime(2000, 1, 1, tzinfo=UTC)  # a search for words alone has no ages to reckon from now
+_SERVICES = {  # by what the keys begin with of which they can be asked for
+    "arxiv:": ("arXiv", "papers on arXiv and Hugging Face"),
+    "github:": ("GitHub", "public repositories on GitHub"),
+}
 _HOW = "Name an item by its arXiv number, link, owner/name, its number in the last digest here, or its title."
 
 
@@ -51,11 +59,14 @@ async def last_digests(context: HandlerContext, actor: Actor, topic: str = "") -
     return [*found.values()]
 
 
-async def item_named(context: HandlerContext, actor: Actor, text: str, topic: str = "") -> Item:
+async def item_named(
+    context: HandlerContext, actor: Actor, text: str, topic: str = "", *, fetch_at: datetime | None = None
+) -> Item:
     """Return the one item that the text names: a key, a link, an arXiv number, owner/name, an alias of any of these, its
     number in the channel's last digest, of the topic where one is named (`3 for gpu-systems` too), or a title.
 
-    Raises UsageError that says what to do when it is none that is known, and Unclear when it may be several.
+    A paper or a repository that is not known is fetched and stored where a time for that is given. Raises UsageError that
+    says what to do when there is none, Unclear when it may be several, and SourceError when it could not be fetched.
     """
     typed = " ".join(text[: 4 * _LONGEST_TITLE].split()).strip(f"{_QUOTES} ")
     if not typed:
@@ -67,16 +78,20 @@ async def item_named(context: HandlerContext, actor: Actor, text: str, topic: st
         of = number["topic"] or topic
         if not of or await _is_topic(context, actor, of):
             return await _numbered(context, actor, int(number[1]), of)
-    if found is None and (not wanted or keys.is_owner_and_name(typed)):
+    if found is None and not wanted:
         found = await _titled(context, typed)
+    elif found is None and keys.is_owner_and_name(typed):
+        found = await _titled_or_repository(context, typed, fetch_at)
     if found is None and not wanted:
         await _offer_close(context, typed)
     if found is None:
-        raise _unknown(typed, wanted)
+        return await _fetched(context, actor, typed, wanted, fetch_at)
     return found
 
 
-async def item_for_topic(context: HandlerContext, actor: Actor, text: str, topic: str) -> tuple[Item, str]:
+async def item_for_topic(
+    context: HandlerContext, actor: Actor, text: str, topic: str, fetch_at: datetime
+) -> tuple[Item, str]:
     """Return the item and the topic of `ITEM for TOPIC`; where there is no such topic, "for" may stand in a title.
 
     Raises UsageError as `item_named` does; that there is no such topic is for who asks for it to find.
@@ -84,7 +99,7 @@ async def item_for_topic(context: HandlerContext, actor: Actor, text: str, topic
     if topic.strip() and not await _is_topic(context, actor, topic):
         with contextlib.suppress(UsageError):
             return await item_named(context, actor, f"{text} for {topic}"), ""
-    return await item_named(context, actor, text, topic), topic
+    return await item_named(context, actor, text, topic, fetch_at=fetch_at), topic
 
 
 async def _is_topic(context: HandlerContext, actor: Actor, name: str) -> bool:
@@ -152,6 +167,16 @@ async def _titled(context: HandlerContext, typed: str) -> Item | None:
     return None
 
 
+async def _titled_or_repository(context: HandlerContext, typed: str, fetch_at: datetime | None) -> Item | None:
+    """The item with "TCP/IP" in its title; of what may be fetched the one paper, and no repository of another name."""
+    if context.fetcher is None or fetch_at is None:
+        return await _titled(context, typed)
+    with contextlib.suppress(Unclear):
+        found = await _titled(context, typed)
+        return None if found is None or found.kind is Kind.REPO else found
+    return None
+
+
 async def _offer_close(context: HandlerContext, typed: str) -> None:
     """Raise Unclear with the items that are closest in meaning to a title that none has, if any is near enough."""
     near = (await meant_text(context, typed)).near
@@ -177,13 +202,61 @@ def _chosen(typed: str, found: Sequence[Item]) -> Item:
     raise Unclear(f'"{excerpt(typed)}" may be {named}{more}: which one?', "item", choices)
 
 
+# --- what nobody has collected
+
+
+async def _fetched(context: HandlerContext, actor: Actor, typed: str, wanted: Sequence[str], now: datetime | None) -> Item:
+    """Return the first of the keys that a source can be asked for. Raises UsageError where there is nothing, SourceError."""
+    fetcher = context.fetcher
+    if fetcher is None or now is None or not wanted:
+        raise _unknown(typed, wanted)
+    key = next((each for each in wanted if fetcher.sources_of(each)), "")
+    if not key:
+        raise UsageError(f'"{excerpt(typed)}" is not among the items collected so far.', hint=_not_fetched(fetcher, wanted))
+    item = await fetcher.fetch(key, f"{actor.workspace} {actor.person}", now)
+    if item is None:
+        raise await _missing(context, key, fetcher.sources_of(key))
+    return item
+
+
 def _unknown(typed: str, wanted: Sequence[str]) -> UsageError:
     if wanted:
         return UsageError(
             f'"{excerpt(typed)}" is not among the items collected so far.',
-            hint="Broadsheet knows what its sources have shown since it runs; *search* finds those.",
+            hint="Broadsheet knows what its sources have shown since it runs, and fetches nothing else here; *search* finds"
+            " those.",
         )
     return UsageError(f'No item has "{excerpt(typed)}" in its title.', hint=_HOW)
+
+
+def _not_fetched(fetcher: Fetcher, wanted: Sequence[str]) -> str:
+    """Say why none of the keys can be asked for."""
+    for key, (title, what) in _SERVICES.items():
+        if any(each.startswith(key) for each in wanted):
+            return (
+                f"{title} is switched off in the settings here, so {what} cannot be fetched; *search* finds what is known."
+            )
+    can = [what for key, (_, what) in _SERVICES.items() if fetcher.sources_of(key)]
+    return f"Fetched when they are asked for are {listed(can)}; *search* finds what the feeds have shown of other places."
+
+
+async def _missing(context: HandlerContext, key: str, titles: Sequence[str]) -> UsageError:
+    """Return the error for what its sources do not know, with repositories of such a name that are known here."""
+    kind, _, name = key.partition(":")
+    if kind != "github":
+        said = f"Neither {' nor '.join(titles)} has a" if len(titles) > 1 else f"{''.join(titles)} has no"
+        return UsageError(
+            f"{said} paper {name}.",
+            hint="See whether the number is whole; *search* finds papers by the words of their titles and by authors.",
+        )
+    said = f"GitHub has no public repository {name}."
+    tree = And((Term(name.partition("/")[2], "title", quoted=True), Label("kind", "repo")))
+    page = await context.store.index.search(Query(name, tree, sort="stars"), _ANY_TIME, limit=_OFFERED)
+    if not page.hits:
+        return UsageError(said, hint="A private one is not shown to anybody. *search* finds repositories by their words.")
+    close = listed([hit.item.title for hit in page.hits])
+    choices = [(title_or_key(hit.item), hit.item.key) for hit in page.hits]
+    return Unclear(f"{said} Known here by such a name: {close}.", "item", choices)
 
 
 _READ = 40_000  # characters of a message: Slack takes no more, Discord 4,000
@@ -241,7 +314,7 @@ async def linked_item(context: HandlerContext, url: str) -> Item | None:
 @handles(Similar)
 async def similar(context: HandlerContext, command: Similar, actor: Actor, now: datetime) -> Reply:
     """Find what is close to an item, or to the item behind a link."""
-    item = await item_named(context, actor, command.item)
+    item = await item_named(context, actor, command.item, fetch_at=now)
     meant = await meant_item(context, item)
     hits = await context.store.index.similar(item, now, limit=PAGE, near=meant.near)
     if not hits:

@@ -26,7 +26,7 @@ _KINDS = {"arxiv": Kind.PAPER, "doi": Kind.PAPER, "github": Kind.REPO}
 @handles(Save)
 async def save(context: HandlerContext, command: Save, actor: Actor, now: datetime) -> Reply:
     """Put an item aside for oneself."""
-    item = await item_named(context, actor, command.item)
+    item = await item_named(context, actor, command.item, fetch_at=now)
     held = await context.store.people.saved(actor.workspace, actor.person)
     already = {each.key for each in held} & {item.key, *item.aliases}
     if not already:

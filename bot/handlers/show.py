@@ -15,7 +15,7 @@ from bot.models import Actor, Attachment, Button, Entry, Item, Kind, Ranked, Rep
 @handles(Show)
 async def show(context: HandlerContext, command: Show, actor: Actor, now: datetime) -> Reply:
     """Show an item's card as a digest of the topic would: of the named one, or of that for which it was last posted here."""
-    item, named = await item_for_topic(context, actor, command.item, command.topic)
+    item, named = await item_for_topic(context, actor, command.item, command.topic, now)
     if command.bibtex:
         return Reply(title=title_or_key(item), attachment=Attachment("paper.bib", "application/x-bibtex", bibtex([item])))
     topic = (await context.topic_named(actor.workspace, named)).name if named else await _posted_for(context, actor, item)

@@ -78,7 +78,7 @@ class _Here:
 @handles(Why)
 async def why(context: HandlerContext, command: Why, actor: Actor, now: datetime) -> Reply:
     """Say why an item was, or was not, posted here: for the named topic, or for each that is subscribed here."""
-    item, named = await item_for_topic(context, actor, command.item, command.topic)
+    item, named = await item_for_topic(context, actor, command.item, command.topic, now)
     command = replace(command, topic=named)
     asked = await context.topics_here(actor, command.topic)
     postings = await context.store.digests.postings(actor.workspace, actor.channel, (item.key, *item.aliases))

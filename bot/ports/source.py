@@ -1,10 +1,10 @@
 """Where items come from, and what is remembered of each source."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from datetime import datetime, timedelta
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
-from bot.models import Batch, SourceState
+from bot.models import Batch, Item, SourceState
 
 
 class Source(Protocol):
@@ -36,6 +36,43 @@ class Source(Protocol):
 
     async def check(self, now: datetime) -> str:
         """Ask the source one cheap thing and say in a sentence how it stands; raises SourceError."""
+        ...
+
+
+@runtime_checkable
+class ItemLookup(Protocol):
+    """A source that can be asked for a single item."""
+
+    @property
+    def title(self) -> str:
+        """The name for people: arXiv."""
+        ...
+
+    def has_keys_like(self, key: str) -> bool:
+        """Say whether an item of such a key may be had there."""
+        ...
+
+    async def look_up(self, key: str) -> Sequence[Item]:
+        """Return the item of the key, and what the answer says of others; () where there is none that everybody may see.
+
+        Raises SourceError.
+        """
+        ...
+
+
+class Fetcher(Protocol):
+    """Fetches single items that a person names and nobody has collected."""
+
+    def sources_of(self, key: str) -> Sequence[str]:
+        """Return the names, for people, of the sources that can be asked for the item of the key; () where none can."""
+        ...
+
+    async def fetch(self, key: str, person: str, now: datetime) -> Item | None:
+        """Return the item of the key, fetched and stored; None where the sources know none.
+
+        Raises SourceError, whose text is a sentence for the person; UsageError while another of the person's is being
+        fetched, or after too many; StoreError.
+        """
         ...
 
 

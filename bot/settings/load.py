@@ -59,6 +59,7 @@ class Settings(BaseSettings, SourceSections):
     topics: tuple[str, ...] = ("gpu-systems",)
     topics_dir: Folder | None = None
     proxy: ProxyUrl = ""
+    fetch_on_request: bool = True
     feed_guard: FeedGuardSettings = FeedGuardSettings()
     llm: LlmSettings = LlmSettings()
     embeddings: EmbeddingsSettings = EmbeddingsSettings()

@@ -1,7 +1,7 @@
 """Broadsheet in a Discord of its own: the whole service on a database, real sockets, and a clock that is set."""
 
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -68,15 +68,15 @@ class DiscordDesk:
         await do_a_round(self.service)
 
 
-def settings_for(fake: FakeDiscord, folder: Path, **given: Any) -> Settings:
-    """Settings with this Discord and no source."""
+def settings_for(fake: FakeDiscord, folder: Path, sources: Mapping[str, Any] = NO_SOURCES, **given: Any) -> Settings:
+    """Settings with this Discord and no source but these."""
     section = {
         "token": fake.token,
         "api_url": fake.api_url,
         "gateway_url": fake.gateway_url,
         "cdn_url": fake.cdn_url,
     } | given
-    return Settings(database=folder / "b.sqlite3", discord=DiscordSettings(**section), **NO_SOURCES)
+    return Settings(database=folder / "b.sqlite3", discord=DiscordSettings(**section), **sources)
 
 
 @asynccontextmanager
@@ -84,6 +84,7 @@ async def sitting(
     folder: Path,
     *,
     items: Sequence[Item] = ITEMS,
+    sources: Mapping[str, Any] = NO_SOURCES,
     timeouts: GatewayTimeouts = SOON,
     interval: float = 41.25,
     context: Callable[[PlatformContext], PlatformContext] = lambda usual: usual,
@@ -99,7 +100,7 @@ async def sitting(
         papers = fake.channel(guild, "papers")
         anna = fake.join(guild, fake.user("Anna"), Permission.MANAGE_CHANNELS)
         ben = fake.join(guild, fake.user("Ben"))
-        settings = settings_for(fake, folder, **given)
+        settings = settings_for(fake, folder, sources, **given)
         desk: DiscordDesk | None = None
 
         def clock() -> datetime:

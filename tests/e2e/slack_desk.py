@@ -1,6 +1,6 @@
 """Broadsheet in a Slack of its own: the whole service on a database, real sockets, and a clock that is set."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -37,14 +37,16 @@ class SlackDesk:
         await do_a_round(self.service)
 
 
-def settings_for(fake: slack.FakeSlack, folder: Path, **given: Any) -> Settings:
-    """Settings with this Slack and no source."""
+def settings_for(fake: slack.FakeSlack, folder: Path, sources: Mapping[str, Any] = NO_SOURCES, **given: Any) -> Settings:
+    """Settings with this Slack and no source but these."""
     section = {"bot_token": fake.bot_token, "app_token": fake.app_token, "api_url": fake.api_url} | given
-    return Settings(database=folder / "b.sqlite3", slack=SlackSettings(**section), **NO_SOURCES)
+    return Settings(database=folder / "b.sqlite3", slack=SlackSettings(**section), **sources)
 
 
 @asynccontextmanager
-async def sitting(folder: Path, *, items: Sequence[Item] = ITEMS, **given: Any) -> AsyncIterator[SlackDesk]:
+async def sitting(
+    folder: Path, *, items: Sequence[Item] = ITEMS, sources: Mapping[str, Any] = NO_SOURCES, **given: Any
+) -> AsyncIterator[SlackDesk]:
     """Run the service in a new Slack, whose clock is the same, until the block ends; `given` are settings of [slack].
 
     The app there is as the manifest says: other scopes are refused, other events are not sent.
@@ -57,7 +59,7 @@ async def sitting(folder: Path, *, items: Sequence[Item] = ITEMS, **given: Any) 
     switched = {name: value for name, value in given.items() if name in ("reactions", "link_previews", "join_channels")}
     asked = manifest(SlackSettings(**switched), socket=True, url="", name="Broadsheet")
     async with slack.running(tiers=False, clock=lambda: clock().timestamp(), manifest=asked) as fake:
-        settings = settings_for(fake, folder, **given)
+        settings = settings_for(fake, folder, sources, **given)
         async with built(settings, exclusive=True) as app:
             await app.store.items.add(items, NOW)
             async with opened(settings.slack, app.platform_context(clock)) as platform:

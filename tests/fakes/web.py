@@ -24,13 +24,14 @@ class Asked:
 
 @dataclass(frozen=True)
 class Answer:
-    """What to send back: after `delay` seconds; `reset` cuts the connection instead."""
+    """What to send back: after `delay` seconds, once `held` is set; `reset` cuts the connection instead."""
 
     body: bytes | str = b""
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
     delay: float = 0.0
     reset: bool = False
+    held: asyncio.Event | None = None
 
 
 Rule = Callable[[Asked], Answer | None]
@@ -71,6 +72,8 @@ class Web:
         answer = next((found for rule in self._rules if (found := rule(asked)) is not None), Answer(status=404))
         if answer.delay:
             await asyncio.sleep(answer.delay)
+        if answer.held is not None:
+            await answer.held.wait()
         if answer.reset:
             assert request.transport is not None
             request.transport.abort()

@@ -27,6 +27,7 @@ def settings_for(url: str, folder: Path, topics: Sequence[str] = TOPICS) -> Sett
         | {
             "database": folder / "demo.sqlite3",
             "topics": tuple(topics),
+            "fetch_on_request": False,
             "embeddings": EmbeddingsSettings(use="off"),  # vectors would take longer than all the rest
             "arxiv": ArxivSettings(
                 feed_url=f"{url}/atom",

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import fields, replace
 
-from bot.commands import Command, Help, help_for
-from bot.errors import BotError, Conflict, StoreError, SummaryUnavailable, Unclear, UsageError
+from bot.commands import Command, Help, Status, help_for
+from bot.errors import BotError, Conflict, SourceError, StoreError, SummaryUnavailable, Unclear, UsageError
 from bot.handlers.wording.replies import button
 from bot.models import Field, Reply
 
@@ -45,6 +45,15 @@ def usage_failure(error: UsageError, asked: Command | str) -> Reply:
         text=said,
         fields=(Field("Usage", usage.syntax), Field("Example", usage.example)),
         buttons=(button(f"Help on {usage.words}", Help(usage.words)),),
+    )
+
+
+def not_fetched(error: SourceError, command: Command) -> Reply:
+    """Tell that what the command asks for could not be fetched; the same command is a tap away."""
+    return Reply(
+        title="It could not be fetched",
+        text=(str(error), "Nothing was changed."),
+        buttons=(button("Try again", command), button("Status", Status())),
     )
 
 

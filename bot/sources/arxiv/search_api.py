@@ -20,6 +20,10 @@ IDS = 100  # identifiers in one request: the address must stay short
 MAX_BYTES = 32 * 2**20
 
 
+class RequestRefused(SourceChanged):
+    """The API does not take what was asked for."""
+
+
 @dataclass(frozen=True, slots=True)
 class Results:
     """A slice of results, and how many the API says there are in all (None when it does not say)."""
@@ -55,7 +59,7 @@ def parse(body: bytes) -> Results:
     entries = root.findall(f"{ATOM}entry")
     for entry in entries:
         if "/api/errors" in text_of(entry, f"{ATOM}id"):
-            raise SourceChanged(f"arXiv's API refused the request: {text_of(entry, f'{ATOM}summary')[:200]}")
+            raise RequestRefused(f"arXiv's API refused the request: {text_of(entry, f'{ATOM}summary')[:200]}")
     read = [item for entry in entries if (item := _item(entry)) is not None]
     if entries and not read:
         raise SourceChanged("no entry of arXiv's API could be read")

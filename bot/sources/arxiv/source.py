@@ -166,7 +166,18 @@ class ArxivSource:
         when = f" of {in_words(feed.day)}" if feed.day else ""
         return f"answers; the feed{when} lists {feed.entries:,} entries in {first[0]}"
 
-    async def look_up(self, numbers: Sequence[str]) -> dict[str, Item]:
+    def has_keys_like(self, key: str) -> bool:
+        """Say whether it is an arXiv identifier's."""
+        return key.startswith("arxiv:")
+
+    async def look_up(self, key: str) -> Sequence[Item]:
+        """Return the paper of the key; () where arXiv knows none, or takes the identifier for none. Raises SourceError."""
+        try:
+            return tuple((await self.numbered([key.removeprefix("arxiv:")])).values())
+        except search_api.RequestRefused:
+            return ()
+
+    async def numbered(self, numbers: Sequence[str]) -> dict[str, Item]:
         """Return the papers of these identifiers by their keys; one that arXiv does not know is absent."""
         client, found = ArxivClient(self._http, 0), dict[str, Item]()
         for start in range(0, len(numbers), search_api.IDS):
@@ -182,7 +193,7 @@ class ArxivSource:
         What one workspace's topic names is not told to the others.
         """
         try:
-            found = await self.look_up(papers)
+            found = await self.numbered(papers)
         except SourceError as error:
             return Batch(notes=(f"the topics' example papers could not be looked up: {error}",), partial=True)
         mark, _ = _read_watermark(watermark)

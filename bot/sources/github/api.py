@@ -17,6 +17,7 @@ from bot.sources.json_answers import folded, read_json
 
 SECONDARY_WAIT = timedelta(minutes=1)  # "wait for at least one minute", where the answer does not say
 PRIMARY_WAIT = timedelta(hours=1)  # the length of the window, where the answer does not say when it ends
+SPARE_WAIT = timedelta(minutes=15)  # before it is looked again whether there are more
 LONGEST_PAUSE = timedelta(seconds=90)  # the search budget is filled up every minute
 
 # What means something here; a redirect is followed, anything else is for the HTTP door to try again or to refuse.
@@ -59,6 +60,15 @@ class GitHubApi:
             _raise_limit(response)
         return response
 
+    async def keep_spare(self, spare: int) -> None:
+        """Raise Exhausted where fewer requests than that are left in this hour; asking costs none of them."""
+        response = await self.get("/rate_limit")
+        if response.status != 200:
+            return  # a server of one's own may count nothing
+        left, _ = limits_of(response)
+        if left is not None and left < spare:
+            raise Exhausted("GitHub's few requests of this hour are kept for what is collected", retry_after=SPARE_WAIT)
+
     async def search(self, params: Sequence[tuple[str, str]]) -> Response:
         """Ask the repository search, waiting first where its budget is used up; raises SourceUnavailable."""
         if self._pause > LONGEST_PAUSE:
@@ -87,6 +97,16 @@ def message_of(response: Response) -> str:
     details = [error.get("message") for error in errors if isinstance(error, dict)] if isinstance(errors, list) else []
     told = [answer["message"], *(detail for detail in details if isinstance(detail, str))]
     return folded(": ".join(told), 300).rstrip(". ")
+
+
+def limits_of(response: Response) -> tuple[int | None, int | None]:
+    """Return how many requests are left of this hour's, and how many these are, as `/rate_limit` says; None for unknown."""
+    answer = read_json(response.body, "GitHub")
+    resources = answer.get("resources") if isinstance(answer, dict) else None
+    core = resources.get("core") if isinstance(resources, dict) else None
+    told = (core.get("remaining"), core.get("limit")) if isinstance(core, dict) else (None, None)
+    left, limit = (each if isinstance(each, int) else None for each in told)
+    return left, limit
 
 
 def _raise_limit(response: Response) -> None:

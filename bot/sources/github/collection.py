@@ -69,7 +69,7 @@ class Collection:
             if response.status != 200:
                 yield self._step(_refused(name, response))
                 continue
-            item = await asyncio.to_thread(_repository, response, name)
+            item = await asyncio.to_thread(repository_of, response, name)
             self._answered(name, response)
             if item is None:
                 yield self._step(Batch(notes=(f"{name} is private and was left out",)))
@@ -208,8 +208,8 @@ def _refused(name: str, response: Response) -> Batch:
     return Batch(notes=(f"{name} {why}",), partial=True)
 
 
-def _repository(response: Response, name: str) -> Item | None:
-    """Read a repository; one that answers under another name has been renamed and keeps the old name as an alias."""
+def repository_of(response: Response, name: str) -> Item | None:
+    """Read a repository, None where it is private; one that answers under another name keeps the old one as an alias."""
     item = read_repository(read_json(response.body, "GitHub"))
     old = f"github:{name.lower()}"
     return item if item is None or item.key == old else replace(item, aliases=(old,))

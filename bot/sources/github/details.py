@@ -56,7 +56,7 @@ class DetailReader:
         if response is None:
             return item
         self._readmes[item.key] = self._now.date()
-        return await asyncio.to_thread(_readme, item, response) if response.status == 200 else item
+        return await asyncio.to_thread(readme_of, item, response)
 
     async def _with_release(self, item: Item, watched: bool) -> Item:
         if not self._releases_left or not self._is_release_due(item, watched):
@@ -101,8 +101,10 @@ class DetailReader:
         return None
 
 
-def _readme(item: Item, response: Response) -> Item:
-    """Read a README into the item; an answer that cannot be read costs the README and nothing else."""
+def readme_of(item: Item, response: Response) -> Item:
+    """Read a README into the item; an answer that holds none, or cannot be read, costs the README and nothing else."""
+    if response.status != 200:
+        return item
     try:
         return with_readme(item, read_readme(read_json(response.body, "GitHub")))
     except SourceChanged:

@@ -5,24 +5,26 @@ collected carries its stars, and each watched repository is read whole at least 
 """
 
 import asyncio
+import contextlib
 import logging
 import re
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from bot.errors import UsageError
+from bot.errors import SourceError, UsageError
 from bot.http.client import Http
 from bot.http.pace import Sleep
-from bot.models import Batch, SourceState
+from bot.models import Batch, Item, SourceState
 from bot.settings.sources import GitHubSettings
-from bot.sources.github.api import Exhausted, GitHubApi
-from bot.sources.github.collection import Collection, Wanted
+from bot.sources.github.api import Exhausted, GitHubApi, limits_of
+from bot.sources.github.collection import Collection, Wanted, repository_of
+from bot.sources.github.details import SPARE, readme_of
 from bot.sources.github.search_query import check_search
-from bot.sources.json_answers import read_json
 
 log = logging.getLogger(__name__)
 
+_README_SECONDS = 3.0  # for which who asks for one repository waits for its README
 MAX_PAGES = 10  # of 100: more than the first 1,000 results of a search cannot be had
 
 _WATCHED = re.compile(
@@ -58,6 +60,7 @@ class GitHubSource:
         self._http, self._base_url, self._sleep = http, settings.base_url, sleep
         self._token = settings.token.get_secret_value()
         self._requested = requested
+        self._is_short = False  # whether few of the hour's requests were left, as far as look-ups know
         self._wanted = Wanted(
             settings,
             searches=tuple(dict.fromkeys(search.strip() for search in searches)),
@@ -106,13 +109,34 @@ class GitHubSource:
         how = "with the token" if self._token else "without a token"
         if response.status != 200:  # a server of one's own may count nothing
             return f"answers {how}"
-        answer = read_json(response.body, "GitHub")
-        resources = answer.get("resources") if isinstance(answer, dict) else None
-        core = resources.get("core") if isinstance(resources, dict) else None
-        left, limit = (core.get("remaining"), core.get("limit")) if isinstance(core, dict) else (None, None)
-        if not isinstance(left, int) or not isinstance(limit, int):
+        left, limit = limits_of(response)
+        if left is None or limit is None:
             return f"answers {how}"
         return f"answers {how}; {left:,} of {limit:,} requests are left this hour"
+
+    def has_keys_like(self, key: str) -> bool:
+        """Say whether it is a repository's."""
+        return key.startswith("github:")
+
+    async def look_up(self, key: str) -> Sequence[Item]:
+        """Return the repository of the key with the opening of its README; () where there is none that everybody may see.
+
+        One that has been renamed has the key as its alias. Raises SourceError: Exhausted where the last requests of the
+        hour are left to collections.
+        """
+        api, name = self._api(), key.removeprefix("github:")
+        if self._is_short:
+            await api.keep_spare(SPARE)
+        response = await api.get(f"/repos/{name}")
+        self._is_short = api.left is not None and api.left < SPARE
+        item = await asyncio.to_thread(repository_of, response, name) if response.status == 200 else None
+        if item is None:
+            return ()
+        with contextlib.suppress(SourceError, TimeoutError):
+            async with asyncio.timeout(_README_SECONDS):
+                readme = await api.get(f"/repos/{item.title}/readme")
+                item = await asyncio.to_thread(readme_of, item, readme)
+        return (item,)
 
     def _api(self) -> GitHubApi:
         return GitHubApi(self._http, self._base_url, self._token, self._sleep)

@@ -85,6 +85,17 @@ def read_day(answer: object, day: date) -> Day:
     return Day(found, len(read), skipped, _missing(found))
 
 
+def read_paper(answer: object) -> tuple[Item, ...]:
+    """Read one paper as its own address answers it, followed by its repository where the stars of that are given.
+
+    It is what a list has as `paper`; raises SourceChanged when it is none.
+    """
+    found = _items({"paper": answer}, None)
+    if not found:
+        raise SourceChanged("Hugging Face answered without the paper that was asked for")
+    return found
+
+
 def in_words(day: date) -> str:
     """Return the day for a sentence: 1 April 2026."""
     return f"{day.day} {day:%B %Y}"
@@ -102,8 +113,11 @@ def _missing(items: tuple[Item, ...]) -> tuple[str, ...]:
     return tuple(lost)
 
 
-def _items(raw: object, day: date) -> tuple[Item, ...]:
-    """Return the paper, and its repository where its stars are known; nothing when there is no arXiv id or no title."""
+def _items(raw: object, day: date | None) -> tuple[Item, ...]:
+    """Return the paper, and its repository where its stars are known; nothing when there is no arXiv id or no title.
+
+    It was listed on the day where that is given; where not, it may never have been.
+    """
     try:
         entry = _Entry.model_validate(raw)
     except ValidationError:
@@ -117,7 +131,7 @@ def _items(raw: object, day: date) -> tuple[Item, ...]:
     return (paper,) if repo is None else (paper, repo)
 
 
-def _paper(entry: _Entry, identifier: str, title: str, day: date) -> Item:
+def _paper(entry: _Entry, identifier: str, title: str, day: date | None) -> Item:
     paper = entry.paper
     organisation = paper.organization or entry.organization or _Organisation()
     return Item(
@@ -131,7 +145,7 @@ def _paper(entry: _Entry, identifier: str, title: str, day: date) -> Item:
         sources=("huggingface",),
         links=tuple(_links(paper, identifier, paper.summary or entry.summary)),
         published=paper.published_at,
-        appeared=paper.submitted_on_daily_at or datetime.combine(day, time(), UTC),
+        appeared=paper.submitted_on_daily_at or (datetime.combine(day, time(), UTC) if day else None),
         upvotes=paper.upvotes,
         comments=entry.num_comments,
     )

@@ -14,9 +14,9 @@ from datetime import UTC, date, datetime, time, timedelta
 from bot.errors import SourceChanged, SourceUnavailable
 from bot.http.client import Http, Request, Response
 from bot.http.pace import retry_after
-from bot.models import Batch, Kind, SourceState
+from bot.models import Batch, Item, Kind, SourceState
 from bot.settings.sources import HuggingFaceSettings
-from bot.sources.huggingface.daily_papers import Day, in_words, read_day
+from bot.sources.huggingface.daily_papers import Day, in_words, read_day, read_paper
 from bot.sources.json_answers import read_json
 
 PAGE = 100  # the most that the service gives at once; without `limit` it gives 50
@@ -29,6 +29,7 @@ WEEKEND = timedelta(hours=6)  # between two collections on days on which nobody 
 _WAIT = re.compile(r"(?:^|,)\s*\"?[\w-]*\"?(?P<rest>(?:\s*;\s*\w+\s*=\s*\d{1,9})+)")
 _FIELD = re.compile(r"(\w+)\s*=\s*(\d+)")
 _READABLE = frozenset({200, 400, 401, 403, 404, 429})
+_UNKNOWN = frozenset({400, 404})  # of a paper's own address
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,7 @@ class HuggingFaceSource:
     def __init__(self, http: Http, settings: HuggingFaceSettings) -> None:
         self._http = http
         self._url = f"{settings.base_url}/api/daily_papers"
+        self._papers_url = f"{settings.base_url}/api/papers"
         self._token = settings.token.get_secret_value()
         self._reread = timedelta(days=settings.reread_days)
         self._backfill = timedelta(days=settings.backfill_days)
@@ -95,6 +97,18 @@ class HuggingFaceSource:
         newest = max((item.appeared for item in papers if item.appeared), default=None)
         return "answers, but lists no paper" if newest is None else f"answers; the newest paper is of {in_words(newest)}"
 
+    def has_keys_like(self, key: str) -> bool:
+        """Say whether it is an arXiv identifier's of since 2007: no older paper has a page there."""
+        return key.startswith("arxiv:") and "/" not in key
+
+    async def look_up(self, key: str) -> Sequence[Item]:
+        """Return the paper of the key, with its repository's stars; () where it has no page. Raises SourceError."""
+        response = await self._fetch((), f"{self._papers_url}/{key.removeprefix('arxiv:')}")
+        if response.status in _UNKNOWN:
+            return ()
+        items = await asyncio.to_thread(lambda: read_paper(read_json(response.body, "Hugging Face")))
+        return items if items[0].key == key else ()
+
     def _plan(self, watermark: str, today: date) -> _Plan:
         complete, notes = _complete(watermark, today)
         if complete is None:
@@ -130,18 +144,21 @@ class HuggingFaceSource:
                 return whole
         return replace(whole, notes=(*whole.notes, f"{in_words(day)} has more than {MAX_PAGES * PAGE:,} papers"))
 
-    async def _fetch(self, params: Sequence[tuple[str, str]]) -> Response:
+    async def _fetch(self, params: Sequence[tuple[str, str]], url: str = "") -> Response:
+        """Return what the list of a day answers, or a paper's own address."""
         headers = {"Accept": "application/json"}
         if self._token:
             headers["Authorization"] = f"Bearer {self._token}"
-        response = await self._http.fetch(Request(url=self._url, params=tuple(params), headers=headers), accept=_READABLE)
+        response = await self._http.fetch(
+            Request(url=url or self._url, params=tuple(params), headers=headers), accept=_READABLE
+        )
         if response.status == 429:
             wait = limit_wait(response.headers.get("ratelimit", "")) or retry_after(response.headers)
             raise SourceUnavailable("Hugging Face allows no more requests for now", retry_after=wait)
         if response.status in (401, 403):
             whom = "the token" if self._token else "the request"
             raise SourceUnavailable(f"Hugging Face refused {whom} (status {response.status}{_reason(response)})")
-        if response.status == 404:
+        if response.status == 404 and not url:
             raise SourceChanged("Hugging Face has no Daily Papers at this address any more (status 404)")
         return response
 

@@ -269,7 +269,7 @@ async def test_check_says_what_stands_in_the_feed(web: Web, source: ArxivSource,
 
 async def test_papers_are_looked_up_in_batches_and_unknown_ones_are_absent(web: Web, source: ArxivSource) -> None:
     web.answer("/api", Answer(recorded("api-one.xml")), Answer(recorded("api-unknown-id.xml")))
-    found = await source.look_up([f"1605.{number:05}" for number in range(8_386, 8_536)])
+    found = await source.numbered([f"1605.{number:05}" for number in range(8_386, 8_536)])
     assert list(found) == ["arxiv:1605.08386"]
     assert [asked.query["max_results"] for asked in web.asked] == ["100", "50"]
 
