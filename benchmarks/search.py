@@ -3,7 +3,7 @@
     python -m benchmarks.search --corpus papers.jsonl.xz [--corpus2 more.jsonl.xz] [--queries 200]
 
 Measured with the first corpus stored, and again with the second one beside it. Queries are runs of one to four words of
-papers' titles, as people type them; "as a command" adds what the search command adds: newest first, of the last 90 days.
+papers' titles, as people type them; "as a command" is what the search command makes of them.
 "The whole path" is text → parse → search → whole Items, on the event loop. "FTS5" runs the statements that the store runs
 for the same words on a plain connection and reads ids and ranks; "and data" also reads the ten records' text, as the user
 gets it, and leaves it text. All are warm and take turns query by query; of three runs each, the quickest counts. The target
@@ -37,7 +37,7 @@ from sqlite_utils import Database
 from benchmarks import corpus
 from bot.embed import shipped
 from bot.embed.shipped import LocalEmbedder
-from bot.handlers.search import read_search
+from bot.handlers.search.query import read_search
 from bot.models import Item, Near, Query
 from bot.models.vectors import NEAR, pack, text_of_item
 from bot.query.parse import parse
@@ -56,11 +56,10 @@ KINDS: dict[str, Read] = {
     "words sort:new": lambda text: parse(f"{text} sort:new"),
     "words category:cs.LG": lambda text: parse(f"{text} category:cs.LG"),
     "words, as a command": lambda text: read_search(text).query,
-    "words, best as a command": lambda text: read_search(f"{text} sort:best").query,
 }
 
 
-HYBRID = ("words", "words category:cs.LG", "words, best as a command")
+HYBRID = ("words", "words category:cs.LG")
 SPACE = LocalEmbedder().space
 Statement = tuple[str, list[object]]
 

@@ -10,7 +10,8 @@ from bot import keys
 from bot.commands import Similar
 from bot.errors import Unclear, UsageError
 from bot.handlers.context import HandlerContext, handles
-from bot.handlers.search import PAGE, Meant, close_in_meaning, found_entry, meant_text, meant_vector
+from bot.handlers.search.meaning import Meant, close_in_meaning, meant_text, meant_vector
+from bot.handlers.search.search import PAGE, found_entry
 from bot.handlers.wording.replies import excerpt, title_or_key
 from bot.models import (
     Actor,
@@ -327,7 +328,7 @@ async def similar(context: HandlerContext, command: Similar, actor: Actor, now: 
         title=f"Close to {title_or_key(item)}",
         text=meant.notes,
         entries=tuple(
-            found_entry(hit.item, gist, f"closeness {hit.relevance:.2f}, where 1 is the same text")
+            found_entry(hit, gist, f"closeness {hit.relevance:.2f}, where 1 is the same text")
             for hit, gist in zip(hits, gists, strict=True)
         ),
         next_steps=(f"*topic edit NAME example {item.key}* teaches a topic what it is about.",),

@@ -97,10 +97,14 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One search result. `relevance` is larger for better; it is comparable within one search only."""
+    """One search result. `relevance` is larger for better; it is comparable within one search only.
+
+    `other` is the other half of a paper and its repository, where both are one result.
+    """
 
     item: Item
     relevance: float
+    other: Item | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,9 +128,17 @@ class Page:
 
     `examined` is 0 for a whole answer. Of a query that takes too much effort it is how many items alone were looked at, the
     first ones in the order of the search: what else it would find is not known.
+
+    `total` is how many items the query finds, None where that is not known. No more than COUNTED are counted: COUNTED + 1
+    says that there are more. `about` says that the number is close to that of the results, and need not be it.
     """
 
     hits: tuple[Hit, ...]
     more: bool
     mark: str = ""
     examined: int = 0
+    total: int | None = None
+    about: bool = False
+
+
+COUNTED = 1000  # items of a search that are counted; a tenth of a millisecond

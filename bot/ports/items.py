@@ -83,13 +83,23 @@ class SearchIndex(Protocol):
     """
 
     async def search(
-        self, query: Query, now: datetime, *, limit: int = 10, offset: int = 0, mark: str = "", near: Near | None = None
+        self,
+        query: Query,
+        now: datetime,
+        *,
+        limit: int = 10,
+        offset: int = 0,
+        mark: str = "",
+        near: Near | None = None,
+        cards: bool = False,
     ) -> Page:
         """Return a page of what the query finds, in the order that `query.sort` asks for.
 
-        Sorted `best`, the bare words of the query are alternatives, best match first; everything else in the tree must
-        hold. With `near`, what they mean, closeness counts in that order, and what is close enough needs none of them. In
-        every other order the tree holds as it stands, and `near` says nothing. `mark` is an earlier page's: what was first
+        Sorted `best`, an item has all bare words of the query or those that tell most, best match first, newer ones a
+        little before older ones; everything else in the tree must hold. With `near`, what they mean, closeness counts in
+        that order, and what is close enough needs none of them. In every other order the tree holds as it stands, and
+        `near` says nothing. With `cards` a paper and its repository are one result, at the place of the better one; the
+        paper leads where the query's conditions hold for it. `mark` is an earlier page's: what was first
         stored after it is left out. What is stored already may change in between and move within the list; it is shown
         once all the same, unless so many lists were asked for since that this one is forgotten, or the store was opened
         anew. Raises UsageError for a mark that no page had. A page that says how many items were examined is in part: all

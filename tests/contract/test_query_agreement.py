@@ -17,7 +17,7 @@ from bot.store.sqlite.search.best import Span
 from bot.store.sqlite.search.compile import compile_tree, to_where
 from bot.store.sqlite.search.effort import Effort
 from bot.store.sqlite.search.find import find, find_within
-from bot.store.sqlite.search.index import SqliteIndex, page_of
+from bot.store.sqlite.search.index import Listing, SqliteIndex
 from tests.bot.query import generate
 from tests.bot.query.generate import NOW
 from tests.conftest import tries
@@ -140,7 +140,7 @@ def test_both_stores_answer_a_search_alike(items: list[Item], queries: list[Quer
     db = indexed(items, NOW)
     index = SqliteIndex(Direct(db))
     for query, (keys, young) in zip(queries, asyncio.run(by_memory()), strict=True):
-        found = [hit.item.key for hit in page_of(db, query, NOW, Span(9))[0].hits]
+        found = [hit.item.key for hit in Listing(query, NOW, Span(9)).page(db)[0].hits]
         # Sorted best, each store has its own measure of relevance.
         assert (sorted(found) == sorted(keys)) if query.sort == "best" else (found == keys)
         assert answer(index.count(query.tree, NOW, since=old)) == len(young)
@@ -171,8 +171,8 @@ def test_whatever_the_effort_nothing_is_found_that_the_query_does_not_find(
     query: Query, effort: Effort, offset: int
 ) -> None:
     span = Span(7, offset)
-    found, examined = find_within(database(), query, NOW, span, effort)
-    every = find(database(), query, NOW, Span(10**6))
+    (found, *_), examined = find_within(database(), query, NOW, span, effort)
+    every = find(database(), query, NOW, Span(10**6)).scored
     ids = [number for number, _ in found]
     assert len(set(ids)) == len(ids) <= 7
     assert set(ids) <= {number for number, _ in every}

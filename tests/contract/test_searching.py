@@ -1,11 +1,14 @@
 """What every store must find, run on each of them."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
 from bot.models import (
     And,
+    Item,
+    Kind,
     Label,
     Number,
     Or,
@@ -13,6 +16,7 @@ from bot.models import (
     Term,
     When,
 )
+from bot.models.queries import COUNTED
 from tests.conftest import NOW
 from tests.contract.records import paper, records
 from tests.stores import AnyStore
@@ -33,16 +37,23 @@ async def found(store: AnyStore, asked: Query) -> list[str]:
     return [hit.item.key for hit in page.hits]
 
 
-async def test_bare_words_are_alternatives_and_the_item_with_more_of_them_comes_first(store: AnyStore) -> None:
-    await store.items.add(
-        [
-            paper(1, abstract="about cache"),
-            paper(2, abstract="cache and scheduling of kernels"),
-            paper(3, abstract="nothing of it"),
-        ],
-        NOW,
-    )
+async def test_the_item_with_all_words_comes_first_and_one_with_the_telling_word_follows(store: AnyStore) -> None:
+    given = [
+        paper(1, abstract="about scheduling"),
+        paper(2, abstract="cache and scheduling of kernels"),
+        paper(3, abstract="nothing of it"),
+        *(paper(number, abstract="a cache") for number in range(4, 9)),
+    ]
+    await store.items.add(given, NOW)
     assert await found(store, query(*words("scheduling cache"))) == [paper(2).key, paper(1).key]
+
+
+async def test_what_shares_a_common_word_alone_is_no_answer(store: AnyStore) -> None:
+    await store.items.add([paper(number, abstract="a recipe for training") for number in range(9)], NOW)
+    assert await found(store, query(*words("sourdough bread recipes"))) == []
+    assert len(await found(store, query(*words("training recipes")))) == 9
+    page = await store.index.search(query(*words("sourdough recipes")), NOW)
+    assert (page.total, page.about) == (0, False)
 
 
 async def test_a_word_of_the_title_weighs_more(store: AnyStore) -> None:
@@ -83,9 +94,9 @@ async def test_quotes_fields_and_stars_ask_for_the_very_word(store: AnyStore) ->
 
 async def test_everything_beside_the_bare_words_must_hold(store: AnyStore) -> None:
     given = [
-        paper(1, abstract="cache", categories=("cs.LG",)),
-        paper(2, abstract="cache", categories=("cs.CV",)),
-        paper(3, abstract="scheduling", categories=("cs.LG",), upvotes=9),
+        paper(1, abstract="cache scheduling", categories=("cs.LG",)),
+        paper(2, abstract="cache scheduling", categories=("cs.CV",)),
+        paper(3, abstract="scheduling of a cache", categories=("cs.LG",), upvotes=9),
     ]
     await store.items.add(given, NOW)
     both = words("cache scheduling")
@@ -94,7 +105,7 @@ async def test_everything_beside_the_bare_words_must_hold(store: AnyStore) -> No
 
 
 async def test_function_words_find_nothing_by_themselves_while_others_stand_beside_them(store: AnyStore) -> None:
-    await store.items.add([paper(1, abstract="all of the world"), paper(2, abstract="the cache")], NOW)
+    await store.items.add([paper(1, abstract="all of the world"), paper(2, abstract="the cache of it")], NOW)
     assert await found(store, query(*words("the cache"))) == [paper(2).key]
     assert set(await found(store, query(*words("of the")))) == {paper(1).key, paper(2).key}
 
@@ -133,8 +144,9 @@ async def test_pages_follow_one_another_and_say_whether_there_are_more(store: An
 
 async def test_items_with_all_of_the_words_come_first_and_pages_are_parts_of_one_list(store: AnyStore) -> None:
     both = [paper(number, abstract="kv and then, after many other words, a cache") for number in range(4)]
-    one = [paper(number, title="Cache", abstract="cache " * number) for number in range(4, 9)]
-    await store.items.add([*one, *both, paper(20, abstract="none")], NOW)
+    one = [paper(number, title="KV", abstract="kv " * number) for number in range(4, 9)]
+    others = [paper(number, abstract="a cache") for number in range(20, 32)]
+    await store.items.add([*one, *both, *others], NOW)
     asked = query(*words("kv cache"))
     whole = await store.index.search(asked, NOW, limit=20)
     assert {hit.item.key for hit in whole.hits[:4]} == {item.key for item in both}
@@ -193,3 +205,68 @@ async def test_an_item_seen_by_another_source_is_found_under_both(store: AnyStor
     await store.items.add([paper(sources=("arxiv", "huggingface"), upvotes=3)], NOW)
     assert await store.index.count(Label("source", "huggingface"), NOW) == 1
     assert await store.index.count(Label("source", "arxiv"), NOW) == 1
+
+
+def halves(number: int, text: str, **of_code: object) -> list[Item]:
+    """A paper and its repository."""
+    code = f"github:ada/code-{number}"
+    given = {"title": f"ada/code-{number}", "kind": Kind.REPO, "abstract": text, "paper": paper(number).key, **of_code}
+    return [paper(number, abstract=text, repo=code), replace(paper(number), key=code, **given)]  # type: ignore[arg-type]
+
+
+async def test_a_paper_and_its_code_are_one_result_where_that_is_wanted(store: AnyStore) -> None:
+    await store.items.add([*halves(1, "cache"), *halves(2, "cache, cache"), paper(3, abstract="cache")], NOW)
+    for asked in (query(Term("cache")), query(Term("cache"), sort="new")):
+        page = await store.index.search(asked, NOW, cards=True)
+        assert {(hit.item.key, hit.other.key if hit.other else "") for hit in page.hits} == {
+            (paper(1).key, "github:ada/code-1"),
+            (paper(2).key, "github:ada/code-2"),
+            (paper(3).key, ""),
+        }
+        assert len(await found(store, asked)) == 5
+        assert page.total == 5
+
+
+async def test_the_code_leads_where_the_paper_is_not_what_was_asked_for(store: AnyStore) -> None:
+    await store.items.add(halves(1, "cache", language="Python"), NOW)
+    page = await store.index.search(query(Term("cache"), Label("kind", "repo")), NOW, cards=True)
+    assert [(hit.item.key, hit.other.key if hit.other else "") for hit in page.hits] == [("github:ada/code-1", paper(1).key)]
+
+
+async def test_pages_of_papers_with_their_code_are_parts_of_one_list(store: AnyStore) -> None:
+    pairs = [item for number in range(9) for item in halves(number, "cache" + " of much" * (number % 4))]
+    await store.items.add([*pairs, *(paper(number, abstract="a cache") for number in range(20, 27))], NOW)
+    asked = query(Term("cache"))
+    for size in (1, 2, 5):
+        whole = [hit.item.key for hit in (await store.index.search(asked, NOW, limit=99, cards=True)).hits]
+        pages = [await store.index.search(asked, NOW, limit=size, cards=True)]
+        while pages[-1].more:
+            await store.items.add([paper(100 + len(pages), abstract="cache")], NOW)
+            at = size * len(pages)
+            pages.append(await store.index.search(asked, NOW, limit=size, offset=at, mark=pages[0].mark, cards=True))
+        keys = [hit.item.key for page in pages for hit in page.hits]
+        assert len(keys) == len(set(keys))
+        assert set(whole) == set(keys)
+        assert {page.total for page in pages} == {pages[0].total}
+        back = await store.index.search(asked, NOW, limit=size, mark=pages[0].mark, cards=True)
+        assert [hit.item.key for hit in back.hits] == [hit.item.key for hit in pages[0].hits]
+        assert back.hits[0].other == pages[0].hits[0].other
+
+
+async def test_a_search_says_how_many_it_finds_as_far_as_they_are_counted(store: AnyStore) -> None:
+    await store.items.add([paper(number, abstract="cache") for number in range(COUNTED + 9)], NOW)
+    await store.items.add([paper(5000, abstract="quantum"), paper(5001, abstract="quantum")], NOW)
+    for sort in ("best", "new", "stars"):
+        assert (await store.index.search(query(Term("cache"), sort=sort), NOW)).total == COUNTED + 1
+        first = await store.index.search(query(Term("quantum"), sort=sort), NOW, limit=1)
+        assert (first.total, first.about) == (2, False)
+        await store.items.add([paper(6000, abstract="quantum", title=sort)], NOW)
+        second = await store.index.search(query(Term("quantum"), sort=sort), NOW, limit=1, offset=1, mark=first.mark)
+        assert second.total == 2
+        await store.items.add([], NOW, retired=[paper(6000).key])
+
+
+async def test_of_what_fits_alike_the_newer_comes_first(store: AnyStore) -> None:
+    given = [paper(number, abstract="cache", published=NOW - 100 * number * DAY) for number in (2, 0, 3, 1)]
+    await store.items.add(given, NOW)
+    assert await found(store, query(Term("cache"))) == [paper(number).key for number in range(4)]

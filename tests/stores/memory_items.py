@@ -8,13 +8,15 @@ from dataclasses import replace
 from datetime import UTC, date, datetime
 
 from bot.models import Hit, Item, Kind, Near, Page, Query, Reading, SourceState, Tree
+from bot.models.queries import COUNTED
 from bot.ports.items import NOTHING_READ
 from bot.query.fields import fold_label, values_of
 from bot.query.match import Folded, matches
 from bot.store.records import newness
-from bot.store.rules.pages import ShownLists, read_mark
+from bot.store.rules.halves import Card, together
+from bot.store.rules.pages import UNCOUNTED, ShownLists, read_mark
 from bot.store.rules.search_terms import split
-from tests.stores.memory_search import cosines_of, ranked, relevance, similar
+from tests.stores.memory_search import cosines_of, ranked, similar, telling
 from tests.stores.memory_vectors import MemoryVectors
 
 
@@ -162,25 +164,57 @@ class MemoryIndex:
         self._lists = ShownLists[str]()
 
     async def search(
-        self, query: Query, now: datetime, *, limit: int = 10, offset: int = 0, mark: str = "", near: Near | None = None
+        self,
+        query: Query,
+        now: datetime,
+        *,
+        limit: int = 10,
+        offset: int = 0,
+        mark: str = "",
+        near: Near | None = None,
+        cards: bool = False,
     ) -> Page:
         last = read_mark(mark, self._items.last)
-        shown = self._lists.shown(query, mark) if mark else ()
+        shown = self._lists.shown(query, mark, cards=cards) if mark else ()
+        total = self._lists.total(query, mark, cards=cards) if mark else UNCOUNTED
         known = {key for key, _ in shown}
-        found = [*shown, *(pair for pair in self._matching(query, now, last, near) if pair[0] not in known)]
-        page = found[offset : offset + limit]
-        self._lists.keep(query, str(last), offset, page)
-        hits = tuple(Hit(self._items.known[key], relevance) for key, relevance in page if key in self._items.known)
-        return Page(hits, more=len(found) > offset + limit, mark=str(last))
+        found = [pair for pair in self._matching(query, now, last, near) if pair[0] not in known]
+        if total[0] is None:
+            total = (min(COUNTED + 1, len(found) + len(shown)), False)
+        begun = shown[offset : offset + limit + 1]
+        rest = self._results(found, query, now, last, known, cards)[max(0, offset - len(shown)) :]
+        further = rest[: max(0, limit + 1 - len(begun))]
+        results = [*self._results(begun[:limit], query, now, last, (), cards), *further[: max(0, limit - len(begun))]]
+        names = [*begun, *((key, card.relevance) for key, card in further)][:limit]
+        self._lists.keep(query, str(last), offset, names, cards=cards, total=total)
+        hits = tuple(Hit(card.lead, card.relevance, card.other) for _, card in results)
+        return Page(hits, more=len(begun) + len(further) > limit, mark=str(last), total=total[0], about=total[1])
+
+    def _results(
+        self,
+        found: Sequence[tuple[str, float]],
+        query: Query,
+        now: datetime,
+        last: int,
+        shown: Collection[str],
+        cards: bool,
+    ) -> list[tuple[str, Card]]:
+        items = {key: item for key, item in self._items.known.items() if self._items.numbers[key] <= last}
+        if not cards:
+            return [(key, Card(items[key], relevance)) for key, relevance in found if key in items]
+        conditions = split(query.tree)[1] if query.sort == "best" else query.tree
+        halves = {key: key for key in items}
+        return together(found, items, halves, lambda item: matches(conditions, item, now), shown)
 
     def _matching(self, query: Query, now: datetime, last: int, near: Near | None) -> list[tuple[str, float]]:
         words, rest = split(query.tree) if query.sort == "best" else ((), query.tree)
         known = (item for item in self._items.known.values() if self._items.numbers[item.key] <= last)
         ordered = sorted(known, key=newness, reverse=True)
-        hits = [Hit(item, relevance(item, words)) for item in ordered if matches(rest, Folded(item), now)]
+        hits = [Hit(item, 0.0) for item in ordered if matches(rest, Folded(item), now)]
         if words:
             meant = near if all(words) else None
-            hits = ranked(hits, words, self._items.numbers, meant, self._items.vectors)
+            tell = telling(ordered, words, last)
+            hits = ranked(hits, words, tell, self._items.numbers, meant, self._items.vectors, now)
         if query.sort in ("stars", "upvotes"):
             hits.sort(key=lambda hit: -(_number(hit.item, query.sort)))
         return [(hit.item.key, hit.relevance) for hit in hits]

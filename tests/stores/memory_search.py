@@ -2,16 +2,19 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from math import isnan
 
 import numpy as np
 
 from bot.models import Hit, Item, Near
-from bot.models.vectors import unpack
+from bot.models.vectors import Floats, unpack
 from bot.query.fields import TEXT, text_of
 from bot.query.fold import BARRIER
-from bot.store.rules.fusion import WIDENED, fuse
-from bot.store.rules.nearest import Close
+from bot.store.records import newness
+from bot.store.rules.answers import least, weights
+from bot.store.rules.fusion import WIDENED, Alike, fuse
+from bot.store.rules.nearest import NOTHING, Close, Ids
 from bot.store.rules.search_terms import Words, stemmed
 from bot.store.sqlite.search.similar import asked, closest
 from tests.stores.memory_vectors import MemoryVectors
@@ -41,22 +44,42 @@ def _tokens(item: Item) -> set[str]:
     return set(" ".join((*texts, *stemmed(texts))).split())
 
 
+def telling(items: Sequence[Item], words: Words, last: int) -> list[float]:
+    """Return what each of the words tells, of what was stored up to the number `last`."""
+    having = [_points(item, words) for item in items]
+    return weights([sum(points[at] > 0 for points in having) for at in range(len(words))], last)
+
+
 def ranked(
-    hits: Sequence[Hit], words: Words, numbers: Mapping[str, int], near: Near | None, vectors: MemoryVectors
+    hits: Sequence[Hit],
+    words: Words,
+    tell: Sequence[float],
+    numbers: Mapping[str, int],
+    near: Near | None,
+    vectors: MemoryVectors,
+    now: datetime,
 ) -> list[Hit]:
-    """Return the hits that have words, the best first; with `near`, by that too, and what is near enough without words."""
-    having = sorted((hit for hit in hits if hit.relevance), key=lambda hit: -hit.relevance)
-    if near is None:
-        return having
+    """Return the hits that are answers, the best first; with `near`, by that too, and what is near enough without words."""
+    scored = [(numbers[hit.item.key], relevance(hit.item, words, tell)) for hit in hits]
+    having = sorted((pair for pair in scored if pair[1]), key=lambda pair: -pair[1])
+    whole = sum(score >= 2 * _HAVING * len(words) for _, score in having)
     items = {numbers[hit.item.key]: hit.item for hit in hits}
-    nearest, (vector,) = vectors.nearest(near, numbers), unpack([near.vector])
-    scored = [(numbers[hit.item.key], hit.relevance) for hit in having]
-    whole = sum(score >= 2 * _HAVING * len(words) for _, score in scored)
-    cosines = nearest.cosines(vector, np.array([number for number, _ in scored], np.int64))
-    ids, close = nearest.closest(vector, WIDENED, np.array(list(items), np.int64))
-    found = Close(ids[close >= near.enough], close[close >= near.enough])
-    order = fuse(scored, whole, cosines, found, lambda first, some: nearest.cosines(nearest.together(first), some))
+    cosines, found, enough = np.full(len(having), np.nan, np.float32), NOTHING, 2.0
+    alike: Alike = _unlike
+    if near is not None:
+        nearest, (vector,) = vectors.nearest(near, numbers), unpack([near.vector])
+        cosines, enough = nearest.cosines(vector, np.array([number for number, _ in having], np.int64)), near.enough
+        ids, close = nearest.closest(vector, WIDENED, np.array(list(items), np.int64))
+        found = Close(ids[close >= near.enough], close[close >= near.enough])
+        alike = lambda first, some: nearest.cosines(nearest.together(first), some)  # noqa: E731 - two arguments handed on
+    order = fuse(
+        having, whole, cosines, found, alike, lambda ids: [newness(items[each])[0] for each in ids.tolist()], now, enough
+    )
     return [Hit(items[number], score) for number, score in order]
+
+
+def _unlike(_first: Ids, ids: Ids) -> Floats:
+    return np.full(len(ids), np.nan, np.float32)
 
 
 def cosines_of(
@@ -70,8 +93,19 @@ def cosines_of(
     return {other.key: cosine for other, cosine in zip(others, found, strict=True) if not isnan(cosine)}
 
 
-def relevance(item: Item, words: Words) -> float:
-    """Return 3 for each of the words that the item has, 1 more for its title, and as much again when it has all of them."""
+def relevance(item: Item, words: Words, tell: Sequence[float]) -> float:
+    """Return the points of the words that the item has, twice as many when it has all; 0 where it is no answer by them."""
+    points = _points(item, words)
+    if not words or not all(words):
+        return 0.0
+    if all(points):
+        return 2.0 * sum(points)
+    told = sum(weight for weight, had in zip(tell, points, strict=True) if had)
+    return float(sum(points)) if told and told >= least(tell) else 0.0
+
+
+def _points(item: Item, words: Words) -> list[int]:
+    """Return 3 for each of the words that the item has, 1 more for its title, and 0 for one that it has not."""
     title, *rest = texts = tuple(text_of(item, field) for field in TEXT)
     text = f" {BARRIER} ".join(rest)
     stems = stemmed(texts)
@@ -81,5 +115,4 @@ def relevance(item: Item, words: Words) -> float:
         found = [[f" {way} " in place for place in places[" " in way]] for way in ways]
         return max((_HAVING + 1 if in_title else _HAVING if in_text else 0 for in_title, in_text in found), default=0)
 
-    scores = list(map(score, words))
-    return float(sum(scores) * (1 + all(scores)))
+    return list(map(score, words))

@@ -15,6 +15,10 @@ from bot.models import Query, Tree
 
 K = TypeVar("K", bound=Hashable)
 Shown = tuple[tuple[K, float], ...]  # what names an item in the store, and its relevance
+Total = tuple[int | None, bool]  # how many there are in all, and whether about so many
+UNCOUNTED: Total = (None, False)
+
+_Which = tuple[str, str, Tree, bool]
 
 _MOST_LISTS = 200
 _LONGEST = 1000  # entries of one list; 200 such lists take about 20 MB
@@ -24,19 +28,35 @@ class ShownLists(Generic[K]):
     """The lists that were asked for last. A list that was forgotten goes on by counting, as well as that can be done."""
 
     def __init__(self) -> None:
-        self._lists: OrderedDict[tuple[str, str, Tree], Shown[K]] = OrderedDict()
+        self._lists: OrderedDict[_Which, tuple[Shown[K], Total]] = OrderedDict()
 
-    def shown(self, query: Query, mark: str) -> Shown[K]:
+    def shown(self, query: Query, mark: str, *, cards: bool = False) -> Shown[K]:
         """Return what the list of this query and mark has shown, from its first entry on."""
-        return self._lists.get((mark, query.sort, query.tree), ())
+        return self._known(query, mark, cards)[0]
 
-    def keep(self, query: Query, mark: str, offset: int, page: Sequence[tuple[K, float]]) -> None:
+    def total(self, query: Query, mark: str, *, cards: bool = False) -> Total:
+        """Return how many the list of this query and mark has in all, as it was counted for its first page."""
+        return self._known(query, mark, cards)[1]
+
+    def _known(self, query: Query, mark: str, cards: bool) -> tuple[Shown[K], Total]:
+        return self._lists.get((mark, query.sort, query.tree, cards), ((), UNCOUNTED))
+
+    def keep(
+        self,
+        query: Query,
+        mark: str,
+        offset: int,
+        page: Sequence[tuple[K, float]],
+        *,
+        cards: bool = False,
+        total: Total = UNCOUNTED,
+    ) -> None:
         """Remember the page that the list showed at the offset; one that does not follow what is known is left out."""
-        at = (mark, query.sort, query.tree)
-        known = self._lists.pop(at, ())
+        at = (mark, query.sort, query.tree, cards)
+        known, counted = self._lists.pop(at, ((), total))
         whole = (*known[:offset], *page) if offset <= len(known) else known
         goes_on = len(known) > len(whole) and known[: len(whole)] == whole
-        self._lists[at] = known if goes_on or len(whole) > _LONGEST else whole
+        self._lists[at] = (known if goes_on or len(whole) > _LONGEST else whole, counted)
         if len(self._lists) > _MOST_LISTS:
             self._lists.popitem(last=False)
 

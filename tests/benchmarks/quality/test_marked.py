@@ -56,7 +56,9 @@ def test_parts_are_right_by_the_marks_of_the_half_that_is_asked_for(
     assert "marked, development" not in told
     write(tmp_path, "fresh", [none, none])
     told = measured(tmp_path, capsys, "--half", "fresh")
-    line = "| marked, fresh | set aside | method, right, of those that have one | **100.0** [100.0, 100.0] |  | 2 abstracts |"
+    line = (
+        "| marked, fresh | set aside | method, right, of those that have one | **100.0** [100.0, 100.0] |  | 2 abstracts |"
+    )
     assert line in told
     assert "marked, aside" not in told
 

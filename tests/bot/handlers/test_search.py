@@ -12,21 +12,13 @@ from hypothesis import strategies as st
 from bot.commands import Search
 from bot.errors import Unclear, UsageError
 from bot.handlers.items import item_named, meant_item
-from bot.handlers.search import (
-    BY_WORDS,
-    LONGEST_TOKEN,
-    PAGE,
-    Position,
-    meant_text,
-    newest_of_any,
-    read_page_token,
-    read_search,
-    write_page_token,
-)
-from bot.models import And, Item, Page, Reply
+from bot.handlers.search.meaning import BY_WORDS, meant_text
+from bot.handlers.search.pages import LONGEST_TOKEN, Position, read_page_token, write_page_token
+from bot.handlers.search.query import SearchQuery, read_search
+from bot.handlers.search.search import PAGE
+from bot.models import And, Item, Page, Query, Reply
 from bot.models.vectors import pack, text_of_item
 from bot.query import parse
-from bot.store.rules.search_terms import STOPWORDS
 from tests.bot.handlers.askers import PAPERS, Asker, about, asker, button, said
 from tests.bot.query.generate import trees
 from tests.conftest import NOW
@@ -50,14 +42,50 @@ async def leaf(ada: Asker, first: Reply) -> list[str]:
     return found
 
 
-async def test_a_search_says_how_far_it_looked_and_why_each_was_found(ada: Asker) -> None:
+async def test_a_search_says_how_many_there_are_and_why_each_was_found(ada: Asker) -> None:
     reply = await ada.ask("search cache")
 
     assert reply.title == "Found for: cache"
-    assert reply.text == ("Newest first, in the last 90 days (repositories of any age); add *published:1y* for more.",)
+    assert reply.text == ("3 found, best match first.",)
     assert set(keys(reply)) == {"arxiv:2603.00001", "arxiv:2603.00002", "arxiv:2603.00003"}
     assert all(entry.lines == ('title has "cache"',) for entry in reply.entries)
     assert reply.private
+
+
+@pytest.mark.parametrize(
+    ("query", "told"),
+    [
+        ("cache sort:new", "3 found, newest first."),
+        ("cache kind:paper -blockchain", "2 found, with *kind:paper* and *-blockchain*, best match first."),
+        ("kind:paper", "5 found, with *kind:paper*, newest first."),
+        ("*", "5 found, newest first."),
+        ("cache published:30d sort:upvotes", "3 found, with *published:30d*, most upvotes first."),
+    ],
+)
+async def test_a_search_says_its_order_and_which_filters_hold(ada: Asker, query: str, told: str) -> None:
+    assert (await ada.ask(f"search {query}")).text == (told,)
+
+
+async def test_of_very_many_it_says_how_far_they_were_counted(ada: Asker) -> None:
+    await ada.context.store.items.add([about(1000 + number, f"Tokamak {number}") for number in range(1010)], ada.now)
+    first = await ada.ask("search tokamak")
+    assert first.text == ("More than 1,000 found, best match first.",)
+    assert (await ada.ask(button(first, f"Next {PAGE}"))).text == first.text
+
+
+async def test_a_paper_and_its_code_are_one_entry(ada: Asker) -> None:
+    code = repo("ada/ferrofluid", abstract="Ferrofluid pumps, the code.", stars=61, paper="arxiv:2603.00008")
+    given = paper("2603.00008", title="Ferrofluid pumps", abstract="We pump.", repo="github:ada/ferrofluid")
+    await ada.context.store.items.add([given, code], ada.now)
+
+    reply = await ada.ask("search ferrofluid pumps")
+    assert [(entry.item and entry.item.key, entry.lines[0]) for entry in reply.entries] == [
+        ("arxiv:2603.00008", "Code: ada/ferrofluid, ★ 61")
+    ]
+    reply = await ada.ask("search ferrofluid pumps kind:repo")
+    assert [(entry.item and entry.item.key, entry.lines[0]) for entry in reply.entries] == [
+        ("github:ada/ferrofluid", "Paper: Ferrofluid pumps")
+    ]
 
 
 async def test_each_entry_offers_more_less_save_and_similar(ada: Asker) -> None:
@@ -71,16 +99,17 @@ async def test_each_entry_offers_more_less_save_and_similar(ada: Asker) -> None:
     ]
 
 
-async def test_old_papers_need_a_date_or_a_tap_and_repositories_do_not(ada: Asker) -> None:
-    long_ago = ada.now - timedelta(days=200)
-    code = repo("ada/ferrofluid", abstract="Ferrofluid pumps.", published=long_ago)
-    await ada.context.store.items.add([about(8, "Ferrofluid", published=long_ago, appeared=long_ago), code], ada.now)
+async def test_old_papers_are_found_too_and_a_date_narrows(ada: Asker) -> None:
+    long_ago = ada.now - timedelta(days=2000)
+    await ada.context.store.items.add([about(8, "Ferrofluid", published=long_ago, appeared=long_ago)], ada.now)
 
-    assert keys(await ada.ask("search ferrofluid")) == ["github:ada/ferrofluid"]
-    assert keys(await ada.ask("search ferrofluid published:1y kind:paper")) == ["arxiv:2603.00008"]
-    reply = await ada.ask("search ferrofluid kind:paper")
-    assert (reply.title, reply.text) == ("Nothing found", ("No item fits in the last 90 days.",))
-    assert keys(await ada.ask(button(reply, "All time"))) == ["arxiv:2603.00008"]
+    assert keys(await ada.ask("search ferrofluid")) == ["arxiv:2603.00008"]
+    reply = await ada.ask("search ferrofluid published:1y")
+    assert reply.text[0] == (
+        'Nothing here is about "ferrofluid" that fits the rest of the search: '
+        "no item has all of these words, or most of what they say."
+    )
+    assert keys(await ada.ask(button(reply, "Words alone"))) == ["arxiv:2603.00008"]
 
 
 async def test_pages_put_together_are_the_list_whatever_comes_in_between(ada: Asker) -> None:
@@ -113,29 +142,37 @@ async def test_a_page_of_another_search_is_refused(ada: Asker) -> None:
 
 
 async def test_the_order_is_a_tap_away(ada: Asker) -> None:
-    newest = await ada.ask("search cache paging")
-    assert keys(newest) == ["arxiv:2603.00001"]
-
-    best = await ada.ask(button(newest, "Best match first"))
-
+    best = await ada.ask("search cache paging")
     assert keys(best)[0] == "arxiv:2603.00001"
-    assert len(keys(best)) == 3
-    assert best.text[0].startswith("Best match first, in the last 90 days")
-    assert keys(await ada.ask(button(best, "Newest first"))) == keys(newest)
+    assert best.text[0].endswith("best match first.")
+
+    newest = await ada.ask(button(best, "Newest first"))
+
+    assert keys(newest) == ["arxiv:2603.00001"]
+    assert keys(await ada.ask(button(newest, "Best match first"))) == keys(best)
 
 
-async def test_where_no_item_has_all_words_any_of_them_are_offered(ada: Asker) -> None:
-    reply = await ada.ask("search cooking blockchain")
+async def test_where_nothing_has_enough_of_the_words_any_of_them_is_offered(ada: Asker) -> None:
+    reply = await ada.ask("search sourdough sharding rye")
 
-    assert reply.text == ("No item has all of these words in the last 90 days.",)
-    assert [each.label for each in reply.buttons] == ["Any of the words", "Any of the words, all time"]
-    assert set(keys(await ada.ask(button(reply, "Any of the words")))) == {"arxiv:2603.00002", "arxiv:2603.00004"}
+    assert reply.text == (
+        'Nothing here is about "sourdough sharding rye": no item has all of these words, or most of what they say.',
+    )
+    assert [each.label for each in reply.buttons] == ["Any word"]
+    assert keys(await ada.ask(button(reply, "Any word"))) == ["arxiv:2603.00003"]
+
+
+async def test_where_no_item_has_all_words_the_best_matches_are_offered(ada: Asker) -> None:
+    reply = await ada.ask("search cooking blockchain sort:new")
+    assert reply.text == ("No item has all of these words.",)
+    assert [each.label for each in reply.buttons] == ["Best match first", "Any word"]
+    assert set(keys(await ada.ask(button(reply, "Best match first")))) == {"arxiv:2603.00002", "arxiv:2603.00004"}
 
 
 async def test_only_searches_that_find_something_are_offered(ada: Asker) -> None:
     reply = await ada.ask("search zebras giraffes")
 
-    assert reply.text == ("No item has all of these words in the last 90 days.", "A wider search finds nothing either.")
+    assert reply.text[1:] == ("A wider search finds nothing either.",)
     assert reply.buttons == ()
     assert reply.next_steps
 
@@ -151,7 +188,7 @@ def in_part(store: MemoryStore, examined: int) -> MemoryStore:
     return store
 
 
-@pytest.mark.parametrize("query", ["cache", "cache sort:best", "cache topic-of:kv", "zebra"])
+@pytest.mark.parametrize("query", ["cache", "cache sort:new", "cache topic-of:kv", "zebra"])
 async def test_a_search_that_is_answered_in_part_says_so_and_what_to_narrow(query: str, now: datetime) -> None:
     store = MemoryStore()
     await store.items.add(PAPERS, now)
@@ -159,13 +196,13 @@ async def test_a_search_that_is_answered_in_part_says_so_and_what_to_narrow(quer
     reply = await asker(in_part(store, 500), now).ask(f"search {query}")
 
     assert "In part" not in said(whole)
-    order = "best match first" if "best" in query else "newest first"
+    order = "newest first" if "new" in query else "best match first"
     assert reply.text[-1] == (
         f"In part: all of it would take too much effort, so 500 items alone were looked at, {order}."
         " A category, a date or longer beginnings of words narrow the search, and it is answered in full."
     )
     assert keys(reply) == keys(whole)
-    assert "No item fits" not in said(reply)
+    assert "no item has" not in said(reply)
 
 
 async def test_a_wider_search_that_was_answered_in_part_is_not_said_to_find_nothing(now: datetime) -> None:
@@ -179,8 +216,8 @@ async def test_a_wider_search_that_was_answered_in_part_is_not_said_to_find_noth
 
     store.index = instead(whole, search=search)
     reply = await asker(store, now).ask("search zebras giraffes")
-    assert reply.text == ("No item has all of these words in the last 90 days.",)
-    assert "Any of the words, all time" in [each.label for each in reply.buttons]
+    assert "A wider search finds nothing either." not in reply.text
+    assert "Any word" in [each.label for each in reply.buttons]
 
 
 async def test_before_the_first_collection_a_search_says_so(ada: Asker) -> None:
@@ -200,7 +237,7 @@ async def test_a_topic_ranks_what_a_search_found_and_leaves_nothing_out(ada: Ask
     assert "matches *KV cache*" in lines[0]
     assert [line.startswith("score 0.") for line in lines] == [True, True, True, False, False]
     assert lines[-2:] == ["outside KV cache"] * 2
-    assert ranked.text[0].startswith("Ranked for KV cache: of what is found, the 200 newest")
+    assert ranked.text[0] == "5 found, ranked for KV cache: of what is found, the 200 best matches."
 
 
 async def test_a_topic_that_is_not_there_cannot_rank(ada: Asker) -> None:
@@ -273,36 +310,16 @@ PLACES = st.builds(
 @pytest.mark.parametrize(
     ("text", "sort"),
     [
-        ("kv cache", "new"),
+        ("kv cache", "best"),
         ("kv cache sort:best", "best"),
         ("sort:relevance kv", "best"),
-        ('kv sort:"best"', "best"),
-        ("SORT:BEST kv", "best"),
+        ("SORT:NEW kv", "new"),
         ("kv sort:stars", "stars"),
-        ('title:"how to sort:best things"', "new"),
-        ('"sort:best"', "new"),
+        ('title:"how to sort:new things"', "best"),
     ],
 )
-def test_a_search_is_newest_first_unless_it_says_otherwise(text: str, sort: str) -> None:
-    assert read_search(text).said.sort == sort
-
-
-@pytest.mark.parametrize(
-    ("text", "windowed"),
-    [
-        ("kv", True),
-        ("kv cat:cs.LG -survey", True),
-        ("kv published:7d", False),
-        ("kv (updated:>2026-01-01 OR stars:>5)", False),
-        ("kv -published:<2020", False),
-        ("2606.01234", False),
-        ("id:github:vllm-project/vllm", False),
-        ("kind:repo kv", False),
-        ("kind:repo OR kv", True),
-    ],
-)
-def test_the_last_ninety_days_hold_where_nothing_says_a_time(text: str, windowed: bool) -> None:
-    assert read_search(text).windowed is windowed
+def test_a_search_is_for_the_best_match_unless_it_says_otherwise(text: str, sort: str) -> None:
+    assert read_search(text).query.sort == sort
 
 
 def test_an_empty_search_asks_what_is_sought() -> None:
@@ -313,12 +330,12 @@ def test_an_empty_search_asks_what_is_sought() -> None:
 
 @given(trees(), st.sampled_from(["new", "best", "stars", "upvotes"]), st.sampled_from(["", "gpu-systems"]))
 def test_the_same_search_in_another_order_is_the_same_search(tree: And, sort: str, topic: str) -> None:
-    asked = replace(read_search("x"), said=replace(parse("x"), tree=tree, sort="new", topic_of=topic))
+    asked = SearchQuery(Query("", tree, "new", topic))
 
     text = asked.sorted(sort)
 
     if text:
-        again = read_search(text).said
+        again = read_search(text).query
         assert (again.sort, again.topic_of) == (sort, topic)
         assert again.tree == parse(asked.sorted("new")).tree
 
@@ -355,20 +372,6 @@ def test_ages_are_reckoned_from_the_first_page_on() -> None:
     assert read_page_token(write_page_token(place, "kv"), "kv").asked == NOW - timedelta(days=1)
 
 
-@pytest.mark.parametrize("word", sorted(STOPWORDS))
-def test_what_a_search_for_the_best_match_leaves_out_is_no_telling_word(word: str) -> None:
-    assert newest_of_any(parse(f"{word} sort:best")) is None
-
-
-def test_the_newest_of_any_of_the_words_keeps_what_else_is_asked_for() -> None:
-    asked = parse('the cache kernels "exact words" cat:cs.LG m* sort:best')
-    newest = newest_of_any(asked)
-    assert newest is not None
-    assert newest.sort == "new"
-    assert newest.tree == parse('"exact words" cat:cs.LG m* (cache OR kernels)').tree
-    assert newest_of_any(parse("cache kernels sort:new")) is None
-
-
 @pytest.fixture
 def concepts() -> Concepts:
     return Concepts()
@@ -395,7 +398,7 @@ def lines(reply: Reply) -> dict[str, str]:
 async def test_the_best_match_may_have_none_of_the_words_and_says_that_it_is_close(ada: Asker) -> None:
     reply = await ada.ask("search stove sort:best")
     assert lines(reply) == {"4": "close in meaning"}
-    assert (await ada.ask("search stove")).title == "Nothing found"
+    assert (await ada.ask("search stove sort:new")).title == "Nothing found"
 
 
 async def test_what_has_one_of_the_words_says_where(ada: Asker) -> None:
@@ -412,14 +415,14 @@ async def test_what_is_found_by_its_meaning_keeps_to_the_rest_of_the_search(ada:
 
 async def test_a_search_in_another_order_asks_for_no_vector(ada: Asker, concepts: Concepts) -> None:
     concepts.asked.clear()
-    await ada.ask("search memory")
+    await ada.ask("search cache sort:new")
     await ada.ask("search cat:cs.LG sort:best")
     assert concepts.asked == []
 
 
-async def test_a_wider_search_is_offered_where_only_the_meaning_finds_something(ada: Asker) -> None:
-    reply = await ada.ask("search hot stove")
-    assert [each.label for each in reply.buttons] == ["Any of the words", "Any of the words, all time"]
+async def test_the_best_match_is_offered_where_only_the_meaning_finds_something(ada: Asker) -> None:
+    reply = await ada.ask("search hot stove sort:new")
+    assert [each.label for each in reply.buttons] == ["Best match first"]
 
 
 async def test_without_a_vector_a_search_goes_by_its_words_and_nothing_fails(ada: Asker, concepts: Concepts) -> None:
@@ -448,7 +451,7 @@ async def test_a_vector_that_does_not_come_is_not_waited_for(
         ("search nosuchthing sort:best", True),
         ("search cache topic-of:kv sort:best", True),
         ("similar 2603.00001", False),  # its vector is stored
-        ("search cache", False),
+        ("search cache sort:new", False),
     ],
 )
 async def test_what_was_not_compared_by_its_meaning_is_said(
@@ -464,7 +467,7 @@ async def test_items_that_cannot_be_found_by_their_meaning_yet_are_told(ada: Ask
     await ada.context.store.items.add([about(6, "Bitcoin explained"), about(7, "Accelerator code")], now)
     for command in ("search cache sort:best", "search stove title:zebra sort:best", "similar 2603.00001"):
         assert (await ada.ask(command)).text[-1] == "2 items have no vector yet, and can be found by words alone."
-    assert "vector" not in said(await ada.ask("search cache"))
+    assert "vector" not in said(await ada.ask("search cache sort:new"))
 
 
 async def test_an_item_without_a_vector_is_compared_by_words_and_that_is_said(

@@ -1,30 +1,32 @@
 """A search for words, best match first, that stays quick when a word stands in half of all items; and for what they mean.
 
 bm25 costs about a microsecond per item and word, a hundred times what finding the item costs. So as few items as possible
-are scored: first those that have every word of the search; only where these do not fill the page, those that have some.
+are scored: first those that have every word of the search; only where these are few, those that have enough of them.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from sqlite_utils import Database
 
-from bot.models import Kind
+from bot.models.queries import COUNTED
+from bot.models.vectors import Floats
+from bot.store.records import time_of
+from bot.store.rules.answers import SOME, least, weights
 from bot.store.rules.fusion import BY_WORDS, WIDENED, fuse
 from bot.store.rules.nearest import NOTHING, Close, Ids
 from bot.store.rules.search_terms import Words
-from bot.store.sqlite.search.compile import ALL, Condition, Match, all_of, among, label_token, satisfying, to_where, way
+from bot.store.sqlite.ingest import last_id
+from bot.store.sqlite.search.compile import ALL, Condition, Match, all_of, among, satisfying, to_where, way
 from bot.store.sqlite.search.meaning import Meaning
 
 MOST = 20_000  # items to score at once; of more, those that were stored last
-# bm25 gives a phrase at most 2.2 times the logarithm of the number of items (FTS5's k1 is 1.2): for a million, 31.
-_HIGHEST = 31.0
-# Every item has one of these, and the column of labels weighs nothing.
-_ANYTHING = Match(" OR ".join(f'"{label_token("kind", kind.value)}"' for kind in Kind))
+_WEIGHED = 2_000  # items with some of the words that are scored, those that have the most telling ones
 _BELOW = -2.0  # every relevance of what is ordered by words alone, behind what is ordered by both: a cosine is -1 at least
 _TINY = 1e-6
 
@@ -50,45 +52,70 @@ class Span:
         return [sql for sql, _ in conditions], [value for _, value in conditions]
 
 
-class Found(NamedTuple):
-    """What has all of the words, and what has some of them; each with its bm25, the best first."""
+class Answer(NamedTuple):
+    """What is found, the best first, as a part of one list; and how many there are in all."""
 
-    whole: Scored
-    some: Scored
-    ceiling: float  # what no bm25 of the search exceeds
-
-
-def find_best(db: Database, words: Words, condition: Condition, span: Span, most: int = MOST) -> Scored:
-    """Return ids and relevance of items that satisfy the condition and have one of the words at least, the best first.
-
-    The words are those of `split`. Items with all of them come before the others, and are ahead by their relevance too.
-    However a list is cut into pages, they are pages of one list; it ends after `most` items of either sort.
-    """
-    found = find_both(db, words, condition, span, most)
-    return [(number, found.ceiling + score) for number, score in found.whole] + found.some
+    scored: Scored
+    total: int | None = None  # None where it is not known, no more than COUNTED + 1
+    about: bool = False
 
 
-def find_hybrid(db: Database, words: Words, condition: Condition, span: Span, meaning: Meaning) -> Scored:
-    """Return ids and relevance of what satisfies the condition and has one of the words, or is close, the best first.
+def find_best(
+    db: Database,
+    words: Words,
+    condition: Condition,
+    span: Span,
+    now: datetime,
+    meaning: Meaning | None = None,
+    most: int = MOST,
+) -> Answer:
+    """Return ids and relevance of what answers the words and satisfies the condition, the best first.
 
-    However a list is cut into pages, they are pages of one list: first what both orders put together, then what has the
-    words and was not among the best by them.
+    The words are those of `split`. An answer has all of them, or enough as bot.store.rules.answers has it, or is close.
+    However a list is cut into pages, they are pages of one list: first what all orders put together, then what has all
+    words and was not among the best by them, of `most` that were stored last.
     """
     if not all(words):
-        return []
-    everything = Span(BY_WORDS, last=span.last)
-    whole, some, _ = find_both(db, words, condition, everything)
+        return Answer([], 0)
+    sought = Sought(db, words, condition, span.last, most)
+    whole = sought.whole(Span(BY_WORDS, last=span.last))
+    some = sought.some(SOME) if len(whole) < BY_WORDS else []
     by_words = whole + some
-    cosines = meaning.cosines(db, np.array([number for number, _ in by_words], np.int64))
-    close = closest(db, condition, span.last, meaning)
-    head = fuse(by_words, len(whole), cosines, close, partial(meaning.alike, db))
+    cosines, close = np.full(len(by_words), np.nan, np.float32), NOTHING
+    if meaning is not None:
+        cosines = meaning.cosines(db, np.array([number for number, _ in by_words], np.int64))
+        close = closest(db, condition, span.last, meaning)
+    head = fuse(
+        by_words,
+        len(whole),
+        cosines,
+        close,
+        partial(meaning.alike, db) if meaning is not None else _unlike,
+        partial(_appeared, db),
+        now,
+        meaning.near.enough if meaning is not None else 2.0,
+    )
     ids = {number for number, _ in head}
     page = [pair for pair in head if pair[0] not in span.without][span.offset : span.offset + span.limit]
-    if len(page) == span.limit or len(by_words) < BY_WORDS:
-        return page
+    total, about = sought.total(ids) if len(whole) == BY_WORDS else len(head), len(close.ids) >= WIDENED
+    if len(page) == span.limit or len(whole) < BY_WORDS:
+        return Answer(page, total, about)
     offset = max(0, span.offset - len(ids.difference(span.without)))
     tail = replace(span, limit=span.limit - len(page), offset=offset, without=tuple({*span.without, *ids}))
-    return page + [(number, _BELOW + _TINY * score) for number, score in find_best(db, words, condition, tail)]
+    return Answer(page + [(number, _BELOW + _TINY * score) for number, score in sought.whole(tail)], total, about)
+
+
+def _unlike(_first: Ids, ids: Ids) -> Floats:
+    return np.full(len(ids), np.nan, np.float32)
+
+
+def _appeared(db: Database, ids: Ids) -> list[datetime]:
+    """Return when each item appeared, was published or first seen."""
+    rows = db.execute(
+        "select id, newest from items where id in (select value from json_each(?))", [json.dumps(ids.tolist())]
+    )
+    known = dict(rows.fetchall())
+    return [time_of(known[number]) for number in ids.tolist()]
 
 
 def closest(db: Database, condition: Condition, last: int | None, meaning: Meaning) -> Close:
@@ -112,21 +139,58 @@ def _until(last: int | None, ids: Ids) -> Ids:
     return ids if last is None else ids[ids <= last]
 
 
-def find_both(db: Database, words: Words, condition: Condition, span: Span, most: int = MOST) -> Found:
-    """Return what `find_best` does, in its two parts and with what bm25 gives each."""
-    if not all(words):
-        return Found([], [], 0.0)
-    limit, offset = span.limit, span.offset
-    every = [_any(list(map(way, ways))) for ways in words]
-    all_words = _all(every)
-    full = _level(all_words, condition, span, most)
-    ceiling = _HIGHEST * str(full.values[0]).count('"') / 2  # the condition's phrases are scored too
-    rows = full.page(db, limit, offset)
-    if len(rows) == limit or len(every) == 1:
-        return Found(rows, [], ceiling)
-    before = offset + len(rows) if rows else full.count(db)
-    some = _level(_some(db, every, most), condition, span, most, all_words)
-    return Found(rows, some.page(db, limit - len(rows), max(0, offset - before)), ceiling)
+class Sought:
+    """The words of a search beside its condition; ids above `last` came later, and change nothing."""
+
+    def __init__(self, db: Database, words: Words, condition: Condition, last: int | None = None, most: int = MOST) -> None:
+        self._db, self._last, self._most = db, last, most
+        self._words = [_any(list(map(way, ways))) for ways in words]
+        self._condition = condition
+        self._all = _all(self._words)
+
+    def whole(self, span: Span) -> Scored:
+        """Return a part of what has every word, by bm25, the best first."""
+        return _level(self._all, self._condition, span, self._most).page(self._db, span.limit, span.offset)
+
+    def some(self, number: int) -> Scored:
+        """Return so many of what has enough of the words but not all, the best of them first."""
+        if len(self._words) < 2:
+            return []
+        number_stored = last_id(self._db) if self._last is None else self._last
+        tell = weights([self._having(word) for word in self._words], number_stored)
+        telling = [(word, weight) for word, weight in zip(self._words, tell, strict=True) if weight]
+        if not telling:
+            return []
+        ids = self._enough(telling, least(tell), number_stored)
+        level = _level(_any([word for word, _ in telling]), ALL, Span(0), self._most, self._all, ids)
+        return level.page(self._db, number, 0)
+
+    def _having(self, word: Match) -> int:
+        sql = "select count(*) from words where words match ?"
+        values: list[object] = [word.expression]
+        if self._last is not None:
+            sql, values = f"{sql} and rowid <= ?", [*values, self._last]
+        return int(self._db.execute(sql, values).fetchone()[0])
+
+    def _enough(self, telling: Sequence[tuple[Match, float]], bar: float, last: int) -> list[int]:
+        """Return the ids of what satisfies the condition and has words that tell enough, the most telling of many."""
+        points = np.zeros(last + 1)
+        beside = self._condition if isinstance(self._condition, Match) else ALL
+        for word, weight in telling:
+            found = satisfying(self._db, all_of([word, beside]))
+            points[found[found <= last]] += weight
+        ids: Ids = np.flatnonzero((points >= bar) & (points > 0)).astype(np.int64)
+        if beside is ALL and self._condition != ALL:
+            ids = among(self._db, self._condition, ids)
+        ids = ids[np.lexsort((-ids, -points[ids]))][:_WEIGHED]
+        chosen: list[int] = ids.tolist()
+        return chosen
+
+    def total(self, among_best: Collection[int]) -> int:
+        """Return how many there are beside what was found among the best: all that has every word, counted so far."""
+        level = _level(self._all, self._condition, Span(0, last=self._last), COUNTED + 1)
+        ids = level.ids(self._db)
+        return min(COUNTED + 1, len({*ids, *among_best}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,47 +210,37 @@ class _Level:
         sql = f"select id, -rank from ({sql}) order by rank, id desc limit ? offset ?"
         return [*db.execute(sql, [*self.values, limit, offset]).fetchall()]
 
-    def count(self, db: Database) -> int:
-        """Return how many items all its pages have together."""
-        sql = f"select count(*) from (select rowid from words where {self.sql} limit {self.most})"
-        return int(db.execute(sql, self.values).fetchone()[0])
+    def ids(self, db: Database) -> list[int]:
+        """Return the ids of what it finds, in no order."""
+        sql = f"select rowid from words where {self.sql} limit {self.most}"
+        return [number for (number,) in db.execute(sql, self.values).fetchall()]
 
 
-def _level(either: Match, condition: Condition, span: Span, most: int, without: Match | None = None) -> _Level:
-    """Return what both find within the span's bounds and `without` does not.
+def _level(
+    either: Match,
+    condition: Condition,
+    span: Span,
+    most: int,
+    without: Match | None = None,
+    ids: Sequence[int] | None = None,
+) -> _Level:
+    """Return what both find within the span's bounds, of these ids alone where they are given, and `without` does not.
 
     A plus keeps SQLite from asking FTS5 anew for every single id. What is left out stands apart from the
     expression: there its words would be scored now and then.
     """
-    whole = all_of([either, condition])
+    joined = all_of([either, condition])
     sql = "words match ?"
-    values: list[object] = [whole.expression if isinstance(whole, Match) else either.expression]
-    if not isinstance(whole, Match):
+    values: list[object] = [joined.expression if isinstance(joined, Match) else either.expression]
+    if not isinstance(joined, Match):
         inner, inside = to_where(condition).select("id")
         sql, values = f"{sql} and +rowid in ({inner})", [*values, *inside]
+    if ids is not None:
+        sql, values = f"{sql} and +rowid in (select value from json_each(?))", [*values, json.dumps(list(ids))]
     if without is not None:
         sql, values = f"{sql} and +rowid not in (select rowid from words where words match ?)", [*values, without.expression]
     bounds, limits = span.bounds("rowid")
     return _Level(" and ".join([sql, *bounds]), [*values, *limits], most)
-
-
-def _some(db: Database, words: Sequence[Match], most: int) -> Match:
-    """Return the condition that an item has one of the rarer words; the other words count in its score alone.
-
-    The rarer ones are the rarest and as many more as stand in no more than `most` items together. A common word tells
-    little, and most of the items that have no other word of the search would be scored for nothing.
-    """
-    total = 0
-    rarer: list[Match] = []
-    others: list[Match] = []
-    for number, word in sorted(((_frequency(db, word), word) for word in words), key=lambda pair: pair[0]):
-        total += number
-        (others if rarer and total > most else rarer).append(word)
-    return _all([_any(rarer), _any([*others, _ANYTHING])]) if others else _any(rarer)
-
-
-def _frequency(db: Database, word: Match) -> int:
-    return int(db.execute("select count(*) from words where words match ?", [word.expression]).fetchone()[0])
 
 
 def _any(parts: Sequence[Match]) -> Match:

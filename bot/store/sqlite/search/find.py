@@ -11,12 +11,13 @@ from datetime import datetime
 
 from sqlite_utils import Database
 
-from bot.models import And, Number, Or, Query, Term, Tree, When
+from bot.models import And, Number, Query, Term, Tree, When
+from bot.models.queries import COUNTED
 from bot.query.match import matches
 from bot.store.rules.search_terms import STOPWORDS, is_bare, split
 from bot.store.sqlite.items import hydrate
-from bot.store.sqlite.search.best import Scored, Span, find_best, find_hybrid
-from bot.store.sqlite.search.compile import ALL, Match, Where, all_of, compile_tree, to_where
+from bot.store.sqlite.search.best import Answer, Scored, Span, find_best
+from bot.store.sqlite.search.compile import ALL, Condition, Match, Where, all_of, compile_tree, to_where
 from bot.store.sqlite.search.effort import Effort, TooMuchEffort, affordable, bounded, clauses, parts_of
 from bot.store.sqlite.search.meaning import Meaning
 
@@ -32,7 +33,7 @@ _ORDERS = {
 
 def find_within(
     db: Database, query: Query, now: datetime, span: Span, effort: Effort, meaning: Meaning | None = None
-) -> tuple[Scored, int]:
+) -> tuple[Answer, int]:
     """Return what `find` does where it can be had with this effort; otherwise a part, and how many items it was taken from.
 
     Beginnings of words that are too costly to be looked up are tried on the items that satisfy the rest: mostly these
@@ -51,7 +52,7 @@ def find_within(
     tree = _beside_words(query) if whole else _with_words(query)
     found = _holding(db, candidates, tree, now, span.offset + span.limit)
     whole = whole and (len(found) == span.offset + span.limit or len(candidates) < effort.items)
-    return found[span.offset :], 0 if whole else len(candidates)
+    return Answer(found[span.offset :]), 0 if whole else len(candidates)
 
 
 def _candidates(
@@ -64,10 +65,10 @@ def _candidates(
     for tree in _narrower(db, query, effort, within):
         try:
             with bounded(db, tree, effort):
-                return find(db, replace(query, tree=tree), now, span, meaning=meaning), True
+                return find(db, replace(query, tree=tree), now, span, meaning=meaning).scored, True
         except TooMuchEffort:
             continue
-    return find(db, replace(query, tree=And(()), sort="new"), now, span), False
+    return find(db, replace(query, tree=And(()), sort="new"), now, span).scored, False
 
 
 def _narrower(db: Database, query: Query, effort: Effort, within: Tree | None) -> Iterator[Tree]:
@@ -94,7 +95,7 @@ def _with_words(query: Query) -> Tree:
     """Return a tree that holds for nothing but what a search for the best match finds: it takes words by their stems too."""
     words = [part for part in _words(query) if isinstance(part, Term)]
     telling = tuple(word for word in words if word.text.casefold() not in STOPWORDS)
-    return And((_beside_words(query), Or(telling or tuple(words)))) if words else query.tree
+    return And((_beside_words(query), *(telling or words)))
 
 
 def _holding(db: Database, candidates: Scored, tree: Tree, now: datetime, most: int) -> Scored:
@@ -111,20 +112,26 @@ def _holding(db: Database, candidates: Scored, tree: Tree, now: datetime, most: 
 
 def find(
     db: Database, query: Query, now: datetime, span: Span, common: int = COMMON, meaning: Meaning | None = None
-) -> Scored:
+) -> Answer:
     """Return ids and relevance of what the query finds; relevance is 0 unless words are sought, best match first."""
     words, rest = split(query.tree) if query.sort == "best" else ((), query.tree)
     condition = compile_tree(rest, now)
-    if words and meaning is not None:
-        return find_hybrid(db, words, condition, span, meaning)
     if words:
-        return find_best(db, words, condition, span)
+        return find_best(db, words, condition, span, now, meaning)
     bounds, limits = span.bounds("items.id")
     within = Where(" and ".join(bounds), tuple(limits)) if bounds else ALL
     order = _ORDERS[query.sort]
     along = "items_newest" if order.startswith("newest") and _is_common(db, rest, now, common) else ""
     sql, values = to_where(all_of([condition, within])).select("id, 0.0", f"{order} limit ? offset ?", along)
-    return [*db.execute(sql, [*values, span.limit, span.offset]).fetchall()]
+    found = db.execute(sql, [*values, span.limit, span.offset]).fetchall()
+    return Answer(found, _total(db, condition, span.last))
+
+
+def _total(db: Database, condition: Condition, last: int | None) -> int:
+    """Return how many items satisfy the condition, COUNTED + 1 for more than COUNTED."""
+    known = all_of([condition, *(() if last is None else (Where("items.id <= ?", (last,)),))])
+    inner, values = to_where(known).select("1")
+    return int(db.execute(f"select count(*) from ({inner} limit ?)", [*values, COUNTED + 1]).fetchone()[0])
 
 
 def _is_common(db: Database, tree: Tree, now: datetime, common: int) -> bool:

@@ -2,18 +2,22 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from sqlite_utils import Database
 
 from bot.models import Hit, Item, Near, Page, Query, Tree
 from bot.query.fields import fold_label
+from bot.query.match import matches
 from bot.store.records import micros
+from bot.store.rules.halves import Card, half_named, together
 from bot.store.rules.pages import Shown, ShownLists, read_mark
+from bot.store.rules.search_terms import split
 from bot.store.sqlite.connections import Connections, Tables, reading, reading_long
-from bot.store.sqlite.ingest import last_id
+from bot.store.sqlite.ingest import ids_of, last_id
 from bot.store.sqlite.items import hydrate
-from bot.store.sqlite.search.best import Scored, Span
+from bot.store.sqlite.search.best import Answer, Scored, Span
 from bot.store.sqlite.search.compile import Where, all_of, compile_tree, to_where
 from bot.store.sqlite.search.effort import Effort, TooMuchEffort, affordable, bounded, too_wide
 from bot.store.sqlite.search.find import find_within
@@ -21,6 +25,8 @@ from bot.store.sqlite.search.meaning import Meaning, VectorCopy
 from bot.store.sqlite.search.similar import similar
 
 EFFORT = Effort()
+_HALVES = 3  # results that are looked for beyond those of a page, in case that some are the other halves of others
+_Results = list[tuple[int, Card]]
 _COUNTED = 4  # a count reads so many times more pages for beginnings: it cannot be made in part
 
 
@@ -34,15 +40,24 @@ class SqliteIndex(Tables):
         self._lists = ShownLists[int]()
 
     async def search(
-        self, query: Query, now: datetime, *, limit: int = 10, offset: int = 0, mark: str = "", near: Near | None = None
+        self,
+        query: Query,
+        now: datetime,
+        *,
+        limit: int = 10,
+        offset: int = 0,
+        mark: str = "",
+        near: Near | None = None,
+        cards: bool = False,
     ) -> Page:
         """As in the port; what the list has shown is remembered."""
-        shown = self._lists.shown(query, mark) if mark else ()
-        span, meaning = Span(limit, offset), self._meaning(near)
-        page, found = await self.connections.read_long(
-            lambda db: page_of(db, query, now, span, mark, shown, meaning, self._effort)
-        )
-        self._lists.keep(query, page.mark, offset, found)
+        shown = self._lists.shown(query, mark, cards=cards) if mark else ()
+        listing = Listing(query, now, Span(limit, offset), mark, shown, self._meaning(near), self._effort, cards)
+        page, found = await self.connections.read_long(listing.page)
+        if mark and page.total is None:
+            total, about = self._lists.total(query, mark, cards=cards)
+            page = replace(page, total=total, about=about)
+        self._lists.keep(query, page.mark, offset, found, cards=cards, total=(page.total, page.about))
         return page
 
     def _meaning(self, near: Near | None) -> Meaning | None:
@@ -94,37 +109,64 @@ class SqliteIndex(Tables):
             raise too_wide() from error
 
 
-def page_of(
-    db: Database,
-    query: Query,
-    now: datetime,
-    span: Span,
-    mark: str = "",
-    shown: Shown[int] = (),
-    meaning: Meaning | None = None,
-    effort: Effort = EFFORT,
-) -> tuple[Page, Scored]:
-    """Return a page of what the query finds, and its items' ids with their relevance.
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A page that is asked for.
 
-    `shown` is what earlier pages of the list with this mark held, from its first entry on. Raises UsageError for a mark
-    that no page had.
+    `shown` is what earlier pages of the list with this mark held, from its first entry on.
     """
-    newest = last_id(db)
-    last = read_mark(mark, newest)
-    found, examined = list(shown[span.offset : span.offset + span.limit + 1]), 0
-    if len(found) <= span.limit:
-        rest = Span(
-            span.limit + 1 - len(found),
-            max(0, span.offset - len(shown)),
-            last if mark else None,
-            tuple(number for number, _ in shown),
-        )
-        further, examined = find_within(db, query, now, rest, effort, meaning)
-        found += further
-    page = found[: span.limit]
-    items = hydrate(db, [number for number, _ in page])
-    hits = tuple(Hit(items[number], relevance) for number, relevance in page if number in items)
-    return Page(hits, more=len(found) > span.limit, mark=str(last), examined=examined), page
+
+    query: Query
+    now: datetime
+    span: Span
+    mark: str = ""
+    shown: Shown[int] = ()
+    meaning: Meaning | None = None
+    effort: Effort = EFFORT
+    cards: bool = False
+
+    def page(self, db: Database) -> tuple[Page, Scored]:
+        """Return the page, and what names its items with their relevance. Raises UsageError for a mark that no page had."""
+        last = read_mark(self.mark, last_id(db))
+        limit = self.span.limit
+        begun = self.shown[self.span.offset : self.span.offset + limit + 1]
+        further, answer, examined = self._further(db, limit + 1 - len(begun), last)
+        results = [*self._results(db, begun[:limit], last, again=True), *further[: max(0, limit - len(begun))]]
+        hits = tuple(Hit(card.lead, card.relevance, card.other) for _, card in results)
+        more = len(begun) + len(further) > limit
+        names = [*begun, *((name, card.relevance) for name, card in further)][:limit]
+        return Page(hits, more, str(last), examined, answer.total, answer.about), names
+
+    def _further(self, db: Database, wanted: int, last: int) -> tuple[list[tuple[int, Card]], Answer, int]:
+        """Return so many results behind those that were shown."""
+        if wanted <= 0:
+            return [], Answer([]), 0
+        number = wanted + (_HALVES if self.cards else 0)
+        while True:
+            rest = Span(
+                number,
+                max(0, self.span.offset - len(self.shown)),
+                last if self.mark else None,
+                tuple(name for name, _ in self.shown),
+            )
+            answer, examined = find_within(db, self.query, self.now, rest, self.effort, self.meaning)
+            found = self._results(db, answer.scored, last)
+            if len(found) >= wanted or len(answer.scored) < number:
+                return found[:wanted], answer, examined
+            number *= 2  # halves of others took their places
+
+    def _results(self, db: Database, found: Sequence[tuple[int, float]], last: int, *, again: bool = False) -> _Results:
+        """Return the results that these are, with their items; those that were shown before only where they are wanted."""
+        items = hydrate(db, [number for number, _ in found])
+        if not self.cards:
+            return [(number, Card(items[number], relevance)) for number, relevance in found if number in items]
+        named = ids_of(db, list(filter(None, map(half_named, items.values()))))
+        halves = {key: number for key, number in named.items() if number <= last}
+        missing = [number for number in halves.values() if number not in items]
+        items |= hydrate(db, missing)
+        conditions = split(self.query.tree)[1] if self.query.sort == "best" else self.query.tree
+        before = () if again else {number for number, _ in self.shown}
+        return together(found, items, halves, lambda item: matches(conditions, item, self.now), before)
 
 
 def _young(tree: Tree, now: datetime, since: datetime | None) -> Where:

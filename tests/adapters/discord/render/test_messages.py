@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from adapters.discord.render.components import DiscordMessage, custom_ids, nested
 from adapters.discord.render.messages import preview_message, reply_messages
 from bot.handlers.saved import PAGE as SAVED_AT_ONCE
-from bot.handlers.search import PAGE as FOUND_AT_ONCE
+from bot.handlers.search.search import PAGE as FOUND_AT_ONCE
 from bot.models import Button, Item, Reply, ReplyEntry, text_key
 from tests.adapters import golden
 from tests.adapters.discord.hostile import contents, faults

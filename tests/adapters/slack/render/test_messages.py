@@ -16,7 +16,7 @@ from adapters.words import entry_buttons
 from bot.commands import More, Why, parse
 from bot.handlers.left_out import PAGE as TITLES_AT_ONCE
 from bot.handlers.saved import PAGE as SAVED_AT_ONCE
-from bot.handlers.search import PAGE as FOUND_AT_ONCE
+from bot.handlers.search.search import PAGE as FOUND_AT_ONCE
 from bot.models import (
     Attachment,
     Button,

@@ -22,9 +22,9 @@ def best(items: list[Item], tree: Tree, most: int, limit: int = 100, offset: int
 def scored(items: list[Item], tree: Tree, most: int, limit: int = 100, offset: int = 0) -> list[tuple[int, float]]:
     words, rest = split(tree)
     db = indexed(items, NOW)
-    found = find_best(db, words, compile_tree(rest, NOW), Span(limit, offset), most)
+    found = find_best(db, words, compile_tree(rest, NOW), Span(limit, offset), NOW, most=most)
     db.close()
-    return found
+    return found.scored
 
 
 def test_of_too_many_items_with_a_word_those_stored_last_are_scored() -> None:
@@ -38,10 +38,8 @@ def test_a_rare_word_finds_its_items_however_many_have_the_common_ones() -> None
     items.append(paper(30, "grafting onto a tree, with a model of a network"))
     items += [paper(number, "a network") for number in range(31, 60)]
     tree = And(tuple(map(Term, ("grafting", "model", "network"))))
-    assert best(items, tree, 5) == [31, 1]
-    assert set(best(items, And((*tree.parts, Term("absent"))), 5)) == {1, 31}
-    assert best(items, tree, 100)[:2] == [31, 1]
-    assert len(best(items, tree, 100)) == 60
+    assert best(items, tree, 5) == best(items, tree, 100) == [31, 1]
+    assert best(items, And((*tree.parts, Term("absent"))), 5) == [31]
 
 
 @pytest.mark.parametrize("most", [3, 7, 50])
@@ -57,6 +55,6 @@ def test_pages_are_parts_of_one_list_that_falls_in_relevance(most: int, size: in
 
 
 def test_a_search_of_very_many_words_is_answered() -> None:
-    items = [paper(1, "cache"), paper(2, "kernel")]
+    items = [paper(1, " ".join(f"word{number}" for number in range(1600))), paper(2, "word1 kernel")]
     tree = And((*(Term(f"word{number}") for number in range(2000)), Term("cache")))
     assert best(items, tree, 100) == [1]

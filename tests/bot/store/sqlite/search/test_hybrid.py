@@ -166,9 +166,7 @@ def test_what_has_every_word_comes_before_what_is_a_little_closer() -> None:
     cosines = np.array([0.45, 0.6], np.float32)
 
     def order(whole: int) -> list[int]:
-        return [
-            number for number, _ in fuse(words, whole, cosines, close, lambda first, ids: np.zeros(len(ids), np.float32))
-        ]
+        return [number for number, _ in fuse(words, whole, cosines, close, unlike, of_today, NOW, 0.42)]
 
     assert order(0) == [2, 3, 1]
     assert order(1) == [1, 2, 3]
@@ -181,7 +179,41 @@ def test_without_a_word_or_a_vector_there_is_nothing_to_put_together() -> None:
     def alike(first: Ids, ids: Ids) -> Floats:
         raise AssertionError("there is nothing to be like")
 
-    assert fuse([], 0, np.empty(0, np.float32), nothing, alike) == []
+    assert fuse([], 0, np.empty(0, np.float32), nothing, alike, of_today, NOW, 0.42) == []
+
+
+def test_of_what_fits_alike_the_newer_comes_first_and_a_better_match_before_it() -> None:
+    words = [(1, 5.0), (2, 5.0), (3, 5.0)]
+    close = Close(np.empty(0, np.int64), np.empty(0, np.float32))
+    ages = {1: 700, 2: 3, 3: 900}
+
+    def new(ids: Ids) -> list[datetime]:
+        return [NOW - timedelta(days=ages[number]) for number in ids.tolist()]
+
+    def order(*cosines: float) -> list[int]:
+        rows = np.array(cosines, np.float32)
+        return [number for number, _ in fuse(words, 3, rows, close, unlike, new, NOW, 0.42)]
+
+    assert order(0.5, 0.5, 0.5) == [2, 1, 3]
+    assert order(0.5, 0.5, 0.6) == [3, 2, 1]
+
+
+def test_what_has_some_of_the_words_and_means_something_else_is_no_answer() -> None:
+    words = [(1, 5.0), (2, 4.0), (3, 4.0), (4, 4.0)]
+    close = Close(np.empty(0, np.int64), np.empty(0, np.float32))
+    cosines = np.array([0.1, 0.1, 0.35, np.nan], np.float32)
+    found = {number for number, _ in fuse(words, 1, cosines, close, unlike, of_today, NOW, 0.42)}
+    assert found == {1, 3, 4}
+    anywhere = {number for number, _ in fuse(words, 1, cosines, close, unlike, of_today, NOW, 2.0)}
+    assert anywhere == {1, 2, 3, 4}
+
+
+def unlike(_first: Ids, ids: Ids) -> Floats:
+    return np.zeros(len(ids), np.float32)
+
+
+def of_today(ids: Ids) -> list[datetime]:
+    return [NOW] * len(ids)
 
 
 @pytest.fixture
