@@ -227,3 +227,4 @@ WITHDRAWN = re.compile(
     r"\b(?:paper|article|manuscript|submission|version) (?:has been|was|is|have been|"
     r"is being) (?:\w+ )?(?:withdrawn|retracted|removed)|\bwithdrawn by (?:the )?(?:author|arxiv)"
 )
+WITHDRAWN_WORDS = ("withdrawn", "retracted", "removed")  # of which each match has one

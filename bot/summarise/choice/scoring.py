@@ -18,9 +18,10 @@ from bot.models import PARTS
 from bot.query.fold import tokens
 from bot.rank.common_words import STOPWORDS
 from bot.summarise.choice.candidates import KINDS, SENTENCE, Candidate
-from bot.summarise.choice.cue_phrases import CUES, WITHDRAWN
+from bot.summarise.choice.cue_phrases import CUES, WITHDRAWN, WITHDRAWN_WORDS
 from bot.summarise.choice.model_file import read_model
 from bot.summarise.choice.roles import RESULT, ROLES, Matrix, role_probabilities
+from bot.summarise.english.prefilter import Prefiltered
 
 PROBLEM, METHOD, EVIDENCE, WHY = PARTS
 WHOLE = "Whole"  # the column of the sentence that says it all
@@ -99,7 +100,7 @@ def _scores(sentences: Sequence[str], title: str, candidates: Sequence[Candidate
     scores = np.full((len(units), len(COLUMNS)), UNUSABLE)
     read = [at for at, unit in enumerate(units) if unit.place < len(looked_at)]
     table = features(looked_at, title, [units[at] for at in read]) @ weights.rows + weights.start
-    nothing = [_says_nothing(sentence) for sentence in looked_at]
+    nothing = _say_nothing(tuple(looked_at))
     for at, row in zip(read, table, strict=True):
         if not nothing[units[at].place]:
             scores[at] = row
@@ -110,9 +111,18 @@ def _sentences(sentences: Sequence[str]) -> list[Candidate]:
     return [Candidate(sentence, SENTENCE, at, at) for at, sentence in enumerate(sentences)]
 
 
+@lru_cache(maxsize=32)
+def _say_nothing(sentences: tuple[str, ...]) -> tuple[bool, ...]:
+    return tuple(map(_says_nothing, sentences))
+
+
 def _says_nothing(sentence: str) -> bool:
     words = len(sentence.split())
-    return words < _FRAGMENT or len(sentence) == _LONGEST_SENTENCE or WITHDRAWN.search(sentence.lower()) is not None
+    return words < _FRAGMENT or len(sentence) == _LONGEST_SENTENCE or _is_withdrawn(sentence.lower())
+
+
+def _is_withdrawn(lowered: str) -> bool:
+    return any(word in lowered for word in WITHDRAWN_WORDS) and WITHDRAWN.search(lowered) is not None
 
 
 # --- features
@@ -136,7 +146,7 @@ def features(sentences: Sequence[str], title: str = "", candidates: Sequence[Can
     return rows
 
 
-@lru_cache(maxsize=8)  # the gist and the parts of a text ask for the same
+@lru_cache(maxsize=32)  # the gist and the parts of a text ask for the same
 def _of_sentences(sentences: tuple[str, ...], title: str) -> Matrix:
     """Return the features of each sentence, not to be changed."""
     if not sentences:
@@ -151,8 +161,12 @@ def _of_sentences(sentences: tuple[str, ...], title: str) -> Matrix:
 
 
 def _worded(sentence: str) -> list[bool]:
-    lowered = sentence.lower()
-    return [pattern.search(lowered) is not None for pattern in CUES.values()]
+    return _cues().found(sentence.lower())
+
+
+@cache
+def _cues() -> Prefiltered:
+    return Prefiltered(CUES.values())
 
 
 def _placed(shown: Matrix) -> Matrix:

@@ -25,6 +25,7 @@ from bot.summarise.choice.roles import Matrix
 from bot.summarise.choice.why_cues import CUES, MAY_SAY, NEVER, PROPOSES
 from bot.summarise.english.anaphora import Resolved, dangles
 from bot.summarise.english.editing import edit
+from bot.summarise.english.prefilter import Prefiltered
 from bot.summarise.english.shortening import statements
 
 KINDS = (
@@ -131,8 +132,13 @@ def find_why(
 
 def may_be_shown(text: str) -> bool:
     """Say whether a text has a word of a consequence or of importance, and none by which it must be something else."""
-    lowered = text.lower()
-    return MAY_SAY.search(lowered) is not None and NEVER.search(lowered) is None
+    says, never = _showing().found(text.lower())
+    return says and not never
+
+
+@cache
+def _showing() -> Prefiltered:
+    return Prefiltered([MAY_SAY, NEVER])
 
 
 def _likely(told: Sequence[Resolved], found: Sequence[Candidate]) -> Matrix:
@@ -211,6 +217,11 @@ def _weights() -> Weights:
 # --- features
 
 
+@cache
+def _cues() -> Prefiltered:
+    return Prefiltered(CUES.values())
+
+
 def features(told: Sequence[Resolved], found: Sequence[Candidate]) -> Matrix:
     """Return the features of each candidate of the explained sentences: one row for each, columns as in FEATURES."""
     count = len(told)
@@ -218,8 +229,7 @@ def features(told: Sequence[Resolved], found: Sequence[Candidate]) -> Matrix:
     rows = np.zeros((len(found), len(FEATURES)))
     size = len(CUES)
     for row, each in zip(rows, found, strict=True):
-        lowered, at = each.text.lower(), each.place
-        said = np.array([pattern.search(lowered) is not None for pattern in CUES.values()], float)
+        at, said = each.place, _cues().found(each.text.lower())
         row[:size] = said
         if at >= count - 2 or at >= _LATE * (count - 1):
             row[size : 2 * size] = said

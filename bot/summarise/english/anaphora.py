@@ -16,6 +16,7 @@ known, so that another sentence can be taken.
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from bot.summarise.english import anaphora_patterns as patterns
@@ -37,6 +38,11 @@ def resolve(sentences: Sequence[str], names: frozenset[str] = frozenset()) -> li
 
     `names` are written in lower case even at a sentence's beginning.
     """
+    return [*_resolved_all(tuple(sentences), names)]
+
+
+@lru_cache(maxsize=32)  # a text's parts and its gist ask for the same
+def _resolved_all(sentences: tuple[str, ...], names: frozenset[str]) -> tuple[Resolved, ...]:
     told: list[Resolved] = []
     shown = [strip_opening(sentence, names) for sentence in sentences]
     for at, text in enumerate(shown):
@@ -44,7 +50,7 @@ def resolve(sentences: Sequence[str], names: frozenset[str] = frozenset()) -> li
         found = _resolved(rest, told[-1].text, placed=bool(place)) if told and _points(rest) else None
         said = text if found is None else place + _inside(found.text, place)
         told.append(Resolved(said, told[-1].source if found is not None and found.borrows else at))
-    return told
+    return tuple(told)
 
 
 def explained(sentence: str, before: str) -> str:
@@ -68,11 +74,13 @@ def _inside(text: str, place: str) -> str:
     return f"the {text[4:]}" if place and text.startswith("The ") else text
 
 
+@lru_cache(maxsize=512)  # a text's statements are asked about for each part
 def dangles(text: str) -> bool:
     """Say whether an explained sentence still begins with a word that points at another: it should not be shown alone."""
     return _points(_without_place(text)[1])
 
 
+@lru_cache(maxsize=256)
 def points_inside(text: str) -> bool:
     """Say whether `these tasks`, `this`, `its` inside a sentence can only mean something that another sentence says."""
     if not any(sign in text for sign in patterns.SIGNS_INSIDE):

@@ -7,6 +7,7 @@ wait` keep their beginning.
 """
 
 import re
+from functools import lru_cache
 
 
 def _one_of(words: str, between: str | None = None) -> str:
@@ -113,6 +114,7 @@ _INSIDE = re.compile(
 _MOST_CONNECTIVES = 3  # `Finally, to this end, in this paper, we …`
 
 
+@lru_cache(maxsize=256)  # a text's parts and its gist ask for the same
 def strip_opening(sentence: str, names: frozenset[str] = frozenset()) -> str:
     """Return the sentence without bullet, heading and connectives; `names` keep their lower case in front."""
     text = _without(_BULLET, " ".join(sentence.split()), names)

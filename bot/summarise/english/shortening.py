@@ -199,14 +199,52 @@ def statements(sentence: str, most: int) -> Iterator[Statement]:
     if len(sentence) > _LONGEST:
         return
     seen: set[str] = set()
-    for whole, cost in _opened(sentence):
-        for bare, more in _without_asides(whole):
-            for text, last in _ended(bare, most):
-                if text in seen or (text != sentence and dangles(text)):
-                    continue
-                if _SHORTEST <= len(text.split()) <= most:
-                    seen.add(text)
-                    yield Statement(text, cost + more + last)
+    for form in _forms(sentence):
+        if _SHORTEST <= form.words <= most:
+            text = form.text
+            if text not in seen and form.stands:
+                seen.add(text)
+                yield Statement(text, form.cost)
+
+
+class _Form:
+    """A shorter form of a sentence; whether it stands by itself is found out when it is first asked for."""
+
+    __slots__ = ("_bare", "_border", "_sentence", "_stands", "_start", "cost", "words")
+
+    def __init__(self, sentence: str, bare: str, ending: "_Ending", cost: float) -> None:
+        self.cost = cost + ending.cost
+        self.words = ending.words
+        self._sentence = sentence
+        self._bare = bare
+        self._start = ending.start
+        self._border = ending.border
+        self._stands: bool | None = None
+
+    @property
+    def text(self) -> str:
+        return self._bare if self._border is None else f"{self._kept}."
+
+    @property
+    def _kept(self) -> str:
+        return _kept(self._bare, self._start)
+
+    @property
+    def stands(self) -> bool:
+        if self._stands is None:
+            complete = self._border is None or _is_complete(self._kept, self._bare[self._start :], self._border)
+            self._stands = complete and (self.text == self._sentence or not dangles(self.text))
+        return self._stands
+
+
+@lru_cache(maxsize=64)  # a text's sentences are tried for several parts, and for the gist
+def _forms(sentence: str) -> tuple[_Form, ...]:
+    return tuple(
+        _Form(sentence, bare, ending, cost + more)
+        for whole, cost in _opened(sentence)
+        for bare, more in _without_asides(whole)
+        for ending in _endings(bare)
+    )
 
 
 @lru_cache(maxsize=256)  # a text's sentences are tried for several parts, and again when one is shown elsewhere
@@ -215,13 +253,18 @@ def within(sentence: str, most: int, ceiling: int) -> str:
 
     Where that would lose too much of what the sentence says behind its lead, it may have `ceiling` words.
     """
-    *_, (core, _) = _opened(sentence)
-    said = _words(core)
+    said = _words(_core(sentence))
     best = _fullest(sentence, most)
     if ceiling > most and len(said & _words(best)) < _ENOUGH * len(said):
         longer = _fullest(sentence, ceiling)
         return longer if len(said & _words(longer)) >= _ENOUGH * len(said) else best
     return best
+
+
+def _core(sentence: str) -> str:
+    """The sentence without all that stands in front."""
+    *_, (core, _) = _opened(sentence)
+    return core
 
 
 def _fullest(sentence: str, most: int) -> str:
@@ -300,17 +343,27 @@ def _without_asides(text: str) -> Iterator[tuple[str, float]]:
         yield short, 0.3
 
 
-def _ended(text: str, most: int) -> Iterator[tuple[str, float]]:
-    """The text, and up to each border of clauses."""
-    yield text, 0.0
+class _Ending(NamedTuple):
+    """Where a text may end: at its own end, or in front of a border of clauses."""
+
+    cost: float
+    words: int
+    start: int
+    border: re.Pattern[str] | None
+
+
+def _endings(text: str) -> Iterator[_Ending]:
+    yield _Ending(0.0, len(text.split()), len(text), None)
     for border, cost in _COST.items():
         for match in border.finditer(text):
-            kept = text[: match.start()].rstrip(" ,;:–—")
-            if _SHORTEST <= len(kept.split()) <= most and _stands(kept, text[match.start() :], border):
-                yield f"{kept}.", cost
+            yield _Ending(cost, len(_kept(text, match.start()).split()), match.start(), border)
 
 
-def _stands(kept: str, tail: str, border: re.Pattern[str]) -> bool:
+def _kept(text: str, start: int) -> str:
+    return text[:start].rstrip(" ,;:–—")
+
+
+def _is_complete(kept: str, tail: str, border: re.Pattern[str]) -> bool:
     """Whether what stands before the border is complete without the rest."""
     last = kept.rpartition(" ")[2].lower()
     return not (

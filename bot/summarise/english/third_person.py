@@ -14,6 +14,7 @@
 """
 
 import re
+from functools import lru_cache
 
 _VERBS = """
     propose present introduce develop design describe study investigate analyse analyze explore examine evaluate show
@@ -140,6 +141,7 @@ _GIVES = re.compile(
 )
 
 
+@lru_cache(maxsize=256)  # a text's parts and its gist ask for the same
 def to_third_person(text: str, *, by_name: bool = False) -> str:
     """Return the sentence with the authors as they are spoken of by others; as it stands where that is not certain.
 
