@@ -117,6 +117,11 @@ def github_repos_in(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(repo for repo in found if repo))
 
 
+def github_owner(text: str) -> str | None:
+    """Return, in lower case, the name that a person or an organisation may have on GitHub; None for what none can have."""
+    return text.lower() if _OWNER.fullmatch(text) and not _NO_OWNER.fullmatch(text) else None
+
+
 def _repo(owner: str, name: str) -> str | None:
     name = name.removesuffix(".git")
     if _NO_OWNER.fullmatch(owner) or name in ("", ".", "..") or not _OWNER.fullmatch(owner) or not _NAME.fullmatch(name):

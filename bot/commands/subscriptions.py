@@ -25,14 +25,14 @@ from bot.commands.declaration import (
     missing,
     number,
     number_text,
+    read_rhythm,
     text,
-    topic,
     topic_name,
 )
 from bot.commands.schedule import NAMES, SETS, begins_days, is_time, read_days, read_time
 from bot.commands.words import SEVERAL_WORDS, Word, Words, clean, nearest, query_text, shown, unended, words_text
 from bot.errors import Incomplete, UsageError
-from bot.models import MOST_ENTRIES, Layout
+from bot.models import MOST_ENTRIES, Layout, Rhythm
 
 _DAYS = (
     ("Every day", "daily"),
@@ -58,7 +58,7 @@ def _number_written(word: str) -> Callable[[float | Usual], Pieces]:
     Group.SUBSCRIPTIONS,
     example="subscribe gpu-systems weekdays at 09:00 in Europe/Zurich top 5 filter -survey",
     permission=Permission.MANAGE,
-    aliases=("sub", "follow"),
+    aliases=("sub",),
     besides=(
         Option(
             name="as_usual",
@@ -155,6 +155,55 @@ class Subscribe(Command):
             read["at"] = read_options(Words(clean(f"at {at}")))["at"]
         usual = dict.fromkeys(str(values.get("as_usual") or "").split(), Usual.USUAL)
         return replace(cls(topic=said["topic"], **read), **said | usual)
+
+
+# --- what is no topic yet
+
+_RHYTHM_LAST = re.compile(rf" ({'|'.join(Rhythm)})[.,;!]?\Z", re.IGNORECASE)
+
+
+def _before_rhythm(words: Words) -> str:
+    """Return all that is left but a rhythm at its end, and step over it; "" where nothing else is left."""
+    words.peek()
+    found = _RHYTHM_LAST.search(words.signs, words.at, words.end)
+    written = words.typed.text[words.at : found.start() if found else words.end]
+    words.at = found.start() if found else words.end
+    return query_text(written)
+
+
+def _followed(words: Words, usage: Usage) -> str:
+    if words.peek() is None:
+        raise Incomplete(missing(words, usage, _FOLLOWED), "subscription")
+    what = _before_rhythm(words)
+    if not what.strip():
+        raise missing(words, usage, _FOLLOWED)
+    return what
+
+
+_FOLLOWED = "an author, an organisation, a repository, a phrase or a query"
+
+
+@declared(
+    "follow",
+    Group.SUBSCRIPTIONS,
+    example='follow author:"Tri Dao" weekly',
+    permission=Permission.MANAGE,
+    aliases=("watch",),
+)
+@dataclass(frozen=True, slots=True)
+class Follow(Command):
+    """Follow an author, an organisation, a repository, a phrase or any query here, without a topic made before."""
+
+    what: Annotated[
+        str,
+        Argument("author:NAME|org:NAME|OWNER/NAME|PHRASE|QUERY…", text, _followed),
+        Option(help='Such as author:"Tri Dao", org:nvidia, owner/name, "KV cache", or a profile\'s link.', suggests="query"),
+    ]
+    rhythm: Annotated[  # None: as the channel has it, else daily
+        Rhythm | None,
+        Argument(f"[{'|'.join(Rhythm)}]", formatted("{}"), read_rhythm),
+        Option(help="How often; daily where nothing is said."),
+    ] = None
 
 
 # --- the options of a subscription
@@ -352,6 +401,22 @@ class Post(Command):
     rhythm: OneOfSeveral = None
 
 
+def _topic_or_followed(words: Words, usage: Usage) -> str:
+    """Read the name of a topic, or what is followed: of several words it is all but a rhythm at their end."""
+    at = words.at
+    if words.take("from") is None or words.peek() is None:
+        words.at = at
+    at = words.at
+    name = topic_name(words, usage)
+    place = words.at
+    read_rhythm(words)
+    if words.peek() is None:
+        words.at = place
+        return name
+    words.at = at
+    return _before_rhythm(words)
+
+
 @declared(
     "unsubscribe",
     Group.SUBSCRIPTIONS,
@@ -363,7 +428,7 @@ class Post(Command):
 class Unsubscribe(Command):
     """End this channel's subscription to a topic."""
 
-    topic: Annotated[str, topic(skipped="from"), HERE]
+    topic: Annotated[str, Argument("TOPIC", text, _topic_or_followed), HERE]
     rhythm: OneOfSeveral = None
 
 

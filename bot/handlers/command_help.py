@@ -22,7 +22,7 @@ _PERMISSIONS = {
     Permission.MANAGE: "Who may manage topics and subscriptions here; *settings* says who that is.",
     Permission.SOME: "Anyone may look; who may manage topics and subscriptions here may change.",
 }
-_ASKS_QUERIES = frozenset({"search", "filter", "topic create", "topic edit"})
+_ASKS_QUERIES = frozenset({"search", "filter", "topic create", "topic edit", "follow"})
 _ABOUT_QUERIES = frozenset({"query", "queries", "fields", "language", "syntax"})
 _ITEMS = "An ITEM is an arXiv number, a link, owner/name, its number in the last digest here, or a title."
 

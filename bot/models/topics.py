@@ -32,6 +32,7 @@ class Topic:
     min_score: float = 0.0  # the relevance that an entry needs: what orders the relevant lifts nothing over it
     repositories: tuple[str, ...] = ()  # GitHub search terms with qualifiers, as typed
     filter: Query = Query("")  # what an item must satisfy to be posted for it, in every channel
+    followed: bool = False  # made by *follow* for what its query names; lists tell it apart
     revision: int = 0  # 0: a pack, as it is shipped; a workspace's own counts its changes from 1
 
 

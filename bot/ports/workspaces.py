@@ -25,9 +25,19 @@ class Workspaces(Protocol):
         ...
 
     async def delete_topic(
-        self, workspace: str, name: str, change: Change, *, replaces: int, keep_uses: bool = False
+        self,
+        workspace: str,
+        name: str,
+        change: Change,
+        *,
+        replaces: int,
+        keep_uses: bool = False,
+        only_unused: bool = False,
     ) -> None:
-        """Forget the topic, its subscriptions and its feedback; with `keep_uses` those stay, as a pack takes its place."""
+        """Forget the topic, its subscriptions and its feedback; with `keep_uses` those stay, as a pack takes its place.
+
+        With `only_unused`, Conflict is raised where it has a subscription.
+        """
         ...
 
     async def subscriptions(self, workspace: str, *, channel: str = "", topic: str = "") -> Sequence[Subscription]:

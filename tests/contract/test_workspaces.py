@@ -115,6 +115,25 @@ async def test_a_topic_in_whose_place_a_pack_comes_leaves_its_subscriptions_and_
     assert [each.before for each in await store.workspaces.changes("T1", about="topic kv")][:1] == ["its query"]
 
 
+async def test_a_topic_that_goes_only_unused_stays_while_a_channel_subscribes_to_it(store: AnyStore) -> None:
+    await store.workspaces.save_topic("T1", PLAIN, change(), replaces=0)
+    used = await store.workspaces.save_subscription(subscription("C1", "kv"), change(), replaces=0)
+    await store.workspaces.save_subscription(subscription("C1", "kv", workspace="T2"), change(workspace="T2"), replaces=0)
+    with pytest.raises(Conflict, match="Somebody subscribed to kv in between"):
+        await store.workspaces.delete_topic("T1", "kv", change(), replaces=1, only_unused=True)
+    assert list(await store.workspaces.topics("T1")) == ["kv"]
+
+    await store.workspaces.delete_subscription(used, change())
+    await store.workspaces.delete_topic("T1", "kv", change(), replaces=1, only_unused=True)
+    assert not await store.workspaces.topics("T1")
+
+
+async def test_a_followed_topic_is_kept_as_one(store: AnyStore) -> None:
+    kept = await store.workspaces.save_topic("T1", replace(PLAIN, followed=True), change(), replaces=0)
+    assert await store.workspaces.topics("T1") == {"kv": kept}
+    assert kept.followed
+
+
 async def test_what_was_made_for_a_pack_goes_with_it_too(store: AnyStore) -> None:
     await store.workspaces.save_subscription(subscription(topic="gpu-systems"), change(), replaces=0)
     await store.workspaces.delete_topic("T1", "gpu-systems", change("topic gpu-systems"), replaces=0)

@@ -37,7 +37,7 @@ def asked(fake: FakeDiscord, path: str, method: str = "") -> int:
 
 
 async def answers(desk: DiscordDesk) -> bool:
-    return bool((await desk.fake.slash("digest topics", user=desk.ben, channel=desk.papers)).text)
+    return bool((await desk.fake.slash("digest topic list", user=desk.ben, channel=desk.papers)).text)
 
 
 async def test_the_commands_are_told_once_and_again_only_when_they_change(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from adapters.discord.install.command_tree import PLACES
 from adapters.discord.render.components import form_opened_by, nested, read_button
 from adapters.discord.render.digests import digest_messages
 from adapters.discord.render.messages import reply_messages
@@ -39,6 +40,7 @@ _HERE = {
     "more 3": "more 2603.00004",
 }
 _BESIDES = (
+    'unfollow author:"Tri Dao"',
     "search gpu sort:new",
     "search nothing-like-this",
     "settings",
@@ -117,7 +119,7 @@ def _blocks(message: SlackMessage) -> list[Any]:
 
 
 async def in_discord(desk: DiscordDesk, command: Command) -> Told:
-    words = command.usage.words
+    words = PLACES.get(command.usage.words, command.usage.words)
     before = len(desk.fake.of_bot(desk.papers))
     given = await desk.fake.slash(f"digest {words}", user=desk.anna, channel=desk.papers, **values_of(command))
     await answered()

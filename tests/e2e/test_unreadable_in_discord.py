@@ -54,7 +54,7 @@ class Two:
 
 
 async def answered(desk: DiscordDesk, user: User, channel: Channel) -> Asked:
-    asked = await desk.fake.slash("digest topics", user=user, channel=channel)
+    asked = await desk.fake.slash("digest topic list", user=user, channel=channel)
     assert asked.messages
     assert SAID not in asked.text
     return asked
@@ -155,7 +155,7 @@ async def test_who_asks_in_a_form_that_cannot_be_read_is_told_so(
     async with two(tmp_path) as both:
         fake = both.desk.fake
         fake.gateway.garble["INTERACTION_CREATE"] = garbled
-        asked = await fake.slash("digest topics", user=both.desk.ben, channel=both.desk.papers)
+        asked = await fake.slash("digest topic list", user=both.desk.ben, channel=both.desk.papers)
         assert SAID in asked.text
         assert "discord: INTERACTION_CREATE (" in caplog.text
         assert asked.token not in caplog.text
@@ -167,7 +167,7 @@ async def test_who_asks_without_being_named_is_told_so(tmp_path: Path) -> None:
     async with two(tmp_path) as both:
         fake = both.desk.fake
         fake.gateway.garble["INTERACTION_CREATE"] = lambda said: without(said, ("member",))
-        asked = await fake.slash("digest topics", user=both.desk.ben, channel=both.desk.papers)
+        asked = await fake.slash("digest topic list", user=both.desk.ben, channel=both.desk.papers)
         assert SAID in asked.text
 
 

@@ -8,7 +8,14 @@ from dataclasses import replace
 
 from bot.errors import StoreError
 from bot.models import Change, Feedback, Preferences, Saved, Subscription, Topic
-from bot.store.rules.revisions import expect, expect_readable, expect_settled, expect_stored, expect_subscription
+from bot.store.rules.revisions import (
+    expect,
+    expect_readable,
+    expect_settled,
+    expect_stored,
+    expect_subscription,
+    expect_unused,
+)
 
 
 class MemoryPeople:
@@ -82,9 +89,18 @@ class MemoryWorkspaces:
         return fresh
 
     async def delete_topic(
-        self, workspace: str, name: str, change: Change, *, replaces: int, keep_uses: bool = False
+        self,
+        workspace: str,
+        name: str,
+        change: Change,
+        *,
+        replaces: int,
+        keep_uses: bool = False,
+        only_unused: bool = False,
     ) -> None:
         self._expect_topic(workspace, name, replaces)
+        if only_unused:
+            expect_unused(len(await self.subscriptions(workspace, topic=name)), name)
         self._topics.pop((workspace, name), None)
         self._changes.append(change)
         if keep_uses:

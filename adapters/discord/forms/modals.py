@@ -150,7 +150,7 @@ def _labelled(label: str, hint: str, component: dict[str, Any]) -> dict[str, Any
 # --- what stands in the form of each kind, and back
 
 _TITLES = {FormKind.SUBSCRIPTION: "Subscribe", FormKind.TOPIC: "Topic", FormKind.FILTER: "Filter"}
-_TOPIC = FormField("Topic", "/digest topics lists them.", required=True)
+_TOPIC = FormField("Topic", "/digest topic list lists them.", required=True)
 _WHEN = FormField("When", "For example weekdays at 09:00 in Europe/Zurich, or monthly on 15.", required=True)
 _NUMBERS = FormField("How many entries, and how good", "For example top 7 min 0.3; nothing: as usual.")
 _FILTER = FormField("Filter", "A query that everything posted here must satisfy.", long=True)

@@ -24,15 +24,17 @@ _IN_SERVER, _IN_DIRECT = 0, 1  # contexts: a server, our direct conversation wit
 _SERVER_INSTALL = 0
 
 Values = Mapping[str, Any]  # what was chosen, by option
-USAGES = {usage.words: usage for usage in TABLE}
+# What stands elsewhere than by its words, since a command has at most 25 subcommands and groups.
+PLACES = {"topics": "topic list"}
+USAGES = {PLACES.get(usage.words, usage.words): usage for usage in TABLE}
 
 
 def tree() -> list[dict[str, Any]]:
     """Return the commands as Discord's bulk overwrite takes them."""
     groups: dict[str, list[dict[str, Any]]] = {}
     options: list[dict[str, Any]] = []
-    for usage in TABLE:
-        first, _, second = usage.words.partition(" ")
+    for place, usage in USAGES.items():
+        first, _, second = place.partition(" ")
         if not second:
             options.append(_subcommand(first, usage))
             continue

@@ -8,9 +8,10 @@ import re
 from collections.abc import Callable
 from urllib.parse import quote
 
+from adapters.discord.install.command_tree import PLACES
 from adapters.discord.render.limits import length
 from adapters.text import ELLIPSIS, clean, cut, emphasised, safe_url
-from adapters.words import SpanKind, spans
+from adapters.words import COMMAND, SpanKind, spans
 
 _NOTHING = "\u200b"  # zero width space
 _STYLE = re.compile(r"([\\*_~`|\[\]])")
@@ -116,8 +117,14 @@ def _sentence(text: str) -> str:
 
 def _marked(words: str, kind: SpanKind) -> str:
     if kind is SpanKind.TYPED:
-        return code(words)
+        return code(_as_listed(words))
     return f"**{escaped(words)}**" if kind is SpanKind.STRESSED else _kept(words)
+
+
+def _as_listed(typed: str) -> str:
+    """Return a command as Discord lists it."""
+    verb = typed.removeprefix(f"{COMMAND} ")
+    return f"{COMMAND} {PLACES[verb]}" if verb in PLACES else typed
 
 
 def code(text: str) -> str:

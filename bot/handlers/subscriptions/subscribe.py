@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from bot import zones
-from bot.commands import Filter, FilterAction, ListSubscriptions, ListTopics, Subscribe, Unsubscribe, Usual
+from bot.commands import Filter, FilterAction, Follow, ListSubscriptions, ListTopics, Subscribe, Unsubscribe, Usual, write
 from bot.digest import due
 from bot.errors import Conflict, Unclear, UsageError
 from bot.handlers.clauses import read_filter
@@ -24,10 +24,12 @@ from bot.handlers.subscriptions.subscription_change import (
     subscription_named,
 )
 from bot.handlers.subscriptions.times import moment_in_words, pause_in_words, posted_next, timetable
+from bot.handlers.topics.topic_change import forget_unused
 from bot.handlers.wording.replies import button, mentioning, title_of
 from bot.handlers.wording.subscriptions import (
     NO_TOPIC,
     as_command,
+    is_followed,
     subscription_buttons,
     subscription_entry,
     subscription_fields,
@@ -44,17 +46,43 @@ NO_TAG = "none"  # takes back a tag that was chosen
 async def subscribe(context: HandlerContext, command: Subscribe, actor: Actor, now: datetime) -> Reply:
     """Subscribe this channel to a topic, or change what is said of its subscription."""
     await context.check_may_manage(actor)
-    topic = await context.topic_named(actor.workspace, command.topic)
+    try:
+        topic = await context.topic_named(actor.workspace, command.topic)
+    except UsageError as error:
+        if " " not in command.topic and error.hint.startswith("Did you mean"):
+            raise  # a slip in a topic's name
+        return _may_be_followed(command, error)
     command, wanted = await _checked(replace(command, topic=topic.name))
     if blocked := await not_promised(context, command, actor, f"{topic.title} is not subscribed yet", "Subscribe"):
         return blocked
-    await _check_tag(context, command, topic, actor)
-    existed, changed = await _subscribed(context, command, wanted, topic, actor, now)
+    existed, changed = await subscribe_to(context, topic, command, actor, now, wanted=wanted)
     reply = await _confirmation(context, topic, changed, existed, now)
     if existed or changed.after.is_paused(now) or changed.after.baseline < now:
         return reply
     offer, post_button = await first_post_offer(context, topic, changed.after, actor, now)
     return replace(reply, text=(*reply.text, *offer), buttons=(*post_button, *reply.buttons))
+
+
+def _may_be_followed(command: Subscribe, error: UsageError) -> Reply:
+    """Return that there is no such topic, and the offer to follow what was named; the rest of the command is left out."""
+    named = " ".join(command.topic.replace('"', " ").split())
+    follow = Follow(f'"{named}"' if " " in named else named)
+    return Reply(
+        title=str(error).rstrip("."),
+        text=(error.hint, f"*{write(follow)}* posts here what has these words, without a topic made before."),
+        buttons=(button("Follow", follow), button("Topics", ListTopics())),
+    )
+
+
+async def subscribe_to(
+    context: HandlerContext, topic: Topic, command: Subscribe, actor: Actor, now: datetime, *, wanted: Query | None = None
+) -> tuple[bool, ChangedSubscription]:
+    """Subscribe the actor's channel to the topic as the command says, whose filter is `wanted`; tell whether it was before.
+
+    Raises Unclear where a forum's tag is to be chosen, or which of several subscriptions is meant.
+    """
+    await _check_tag(context, command, topic, actor)
+    return await _subscribed(context, command, wanted, topic, actor, now)
 
 
 async def _checked(command: Subscribe) -> tuple[Subscribe, Query | None]:
@@ -262,9 +290,11 @@ async def unsubscribe(context: HandlerContext, command: Unsubscribe, actor: Acto
             raise
         goes_on = bool(await context.subscriptions_here(actor, ended[0]))
         return _is_ended(topics, *ended, command.rhythm if goes_on else None)
+    left = await _here(context, gone)
+    if not left and await forget_unused(context, topics.get(gone.topic), gone, actor, now):
+        return _unfollowed(topics[gone.topic], gone)
     stays = gone.topic in topics
     rest = "The topic stays, and what it has learned." if stays else NO_TOPIC
-    left = await _here(context, gone)
     if left:
         rest = f"Its {listed([each.rhythm for each in left])} digest goes on."
     what = f"Nothing more of its {gone.rhythm} digest" if left else "Nothing more of it"
@@ -272,6 +302,15 @@ async def unsubscribe(context: HandlerContext, command: Unsubscribe, actor: Acto
         title=f"Unsubscribed from {title_of(topics, gone.topic)}{f', {gone.rhythm}' if left else ''}",
         text=(f"{what} will be posted in this channel. {rest}",),
         buttons=(Button("Undo", as_command(gone)),) if stays else (),
+        private=False,
+    )
+
+
+def _unfollowed(topic: Topic, gone: Subscription) -> Reply:
+    return Reply(
+        title=f"{topic.title} is not followed here any more",
+        text=("Nothing more of it will be posted in this channel.",),
+        buttons=(button("Undo", Follow(topic.query.text, gone.rhythm)),),
         private=False,
     )
 
@@ -314,7 +353,7 @@ async def list_subscriptions(context: HandlerContext, command: ListSubscriptions
     )
     found = [each for each in every if each.channel in seen]
     hidden = len(every) - len(found)
-    ordered = sorted(found, key=lambda each: (each.channel != actor.channel, each.channel, each.topic, each.rhythm))
+    ordered = sorted(found, key=lambda each: _place_in_list(each, topics, actor))
     entries = [
         await subscription_entry(context, each, topics, actor, now, tell_channel=command.everywhere) for each in ordered
     ]
@@ -328,6 +367,11 @@ async def list_subscriptions(context: HandlerContext, command: ListSubscriptions
         buttons=() if command.everywhere else (everywhere,),
     )
     return mentioning(reply, channels=[each.channel for each in found])
+
+
+def _place_in_list(each: Subscription, topics: Mapping[str, Topic], actor: Actor) -> tuple[object, ...]:
+    """This channel first, and in each channel what is followed last."""
+    return each.channel != actor.channel, each.channel, is_followed(topics, each.topic), each.topic, each.rhythm
 
 
 def _nothing(where: str, topics: Mapping[str, Topic]) -> Reply:

@@ -9,6 +9,7 @@ from bot.digest.request import stored_since
 from bot.digest.resumption import last_due
 from bot.errors import Unclear, UsageError
 from bot.handlers.context import HandlerContext, change_by, retry_on_conflict, slug
+from bot.handlers.subscriptions.followed import standing_of
 from bot.handlers.wording.replies import button, excerpt, title_of
 from bot.handlers.wording.subscriptions import as_command
 from bot.models import Actor, Change, Position, Reply, Rhythm, Subscription
@@ -53,15 +54,17 @@ async def without_tag(
 
 
 async def subscription_named(context: HandlerContext, actor: Actor, name: str, rhythm: Rhythm | None = None) -> Subscription:
-    """Return the channel's subscription to the topic of that name or title; raises UsageError when there is none.
+    """Return the channel's subscription to the topic of that name or title, or to what is followed in these words.
 
-    A subscription is found also when its topic is not there any more. Raises Unclear where there are several.
+    A subscription is found also when its topic is not there any more. Raises UsageError when there is none, and Unclear
+    where there are several.
     """
     here = await context.store.workspaces.subscriptions(actor.workspace, channel=actor.channel)
     topics = await context.topics(actor.workspace)
     typed = slug(name)
     named = [each for each in here if typed and typed in (each.topic, slug(title_of(topics, each.topic)))]
-    if named:
+    followed = "" if named else standing_of(name, topics)
+    if named := named or [each for each in here if followed and each.topic == followed]:
         return one_of(named, rhythm, title_of(topics, named[0].topic))
     if not here:
         raise UsageError("Nothing is subscribed in this channel.", hint="*subscribe TOPIC weekdays at 09:00* begins one.")

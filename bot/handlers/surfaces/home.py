@@ -10,7 +10,7 @@ from bot.handlers.context import HandlerContext
 from bot.handlers.saved import list_saved
 from bot.handlers.status import status
 from bot.handlers.subscriptions.times import in_zone, moment_in_words, posted_next
-from bot.handlers.topics.show import topic_entry
+from bot.handlers.topics.show import in_list_order, topic_entry
 from bot.handlers.wording.replies import title_of
 from bot.handlers.wording.subscriptions import subscription_entry
 from bot.models import Actor, Reply, ReplyEntry, Rhythm, Subscription, Topic
@@ -68,7 +68,7 @@ async def home(context: HandlerContext, actor: Actor, channels: Collection[str],
     return Home(
         subscriptions=tuple([await _subscription(context, each, known, actor, now) for each in own]),
         coming=coming,
-        topics=tuple(HomeTopic(each.name, topic_entry(context, each, everywhere, actor)) for each in known.values()),
+        topics=tuple(HomeTopic(each.name, topic_entry(context, each, everywhere, actor)) for each in in_list_order(known)),
         saved=saved,
         may_manage=await context.may_manage(actor),
         status=await status(context, Status(), actor, now) if actor.may_administer else None,

@@ -15,7 +15,7 @@ from bot.handlers.wording.topics import definition
 from bot.models import Actor, Attachment, Reply, Subscription, Topic
 from bot.wording import counted, listed, some
 
-_LONGEST_NAME = 40  # characters; a menu shows so many
+LONGEST_NAME = 40  # characters; a menu shows so many
 
 
 # --- making
@@ -51,19 +51,20 @@ async def create_topic(context: HandlerContext, command: CreateTopic, actor: Act
 def check_new_name(command: CreateTopic, topics: Mapping[str, Topic]) -> str:
     """Return the name when a new topic may have it; raises UsageError with one that it may have."""
     name = command.name
-    proposed = slug(name)[:_LONGEST_NAME].rstrip("-")
+    proposed = slug(name)[:LONGEST_NAME].rstrip("-")
     if name != proposed:
-        said = f"A topic's name is made of small letters, digits and hyphens, {_LONGEST_NAME} at most."
-        raise UsageError(said, hint=f'"{_free(proposed or "my-topic", topics)}" would do.')
+        said = f"A topic's name is made of small letters, digits and hyphens, {LONGEST_NAME} at most."
+        raise UsageError(said, hint=f'"{free_name(proposed or "my-topic", topics)}" would do.')
     if name in topics:
         whose = "of this workspace" if topics[name].revision else "that comes with Broadsheet"
-        hint = f'"{_free(name, topics)}" is free; *topic edit {name} …* changes the one that is there.'
+        hint = f'"{free_name(name, topics)}" is free; *topic edit {name} …* changes the one that is there.'
         raise UsageError(f"There is a topic {name} already, one {whose}.", hint=hint)
     return name
 
 
-def _free(name: str, topics: Mapping[str, Topic]) -> str:
-    names = (name, *(f"{name[: _LONGEST_NAME - 4]}-{number}" for number in range(2, 1000)))
+def free_name(name: str, topics: Mapping[str, Topic]) -> str:
+    """Return the name, or where one of the topics has it the same with a number."""
+    names = (name, *(f"{name[: LONGEST_NAME - 4]}-{number}" for number in range(2, 1000)))
     return next((each for each in names if each not in topics), name)
 
 
@@ -72,7 +73,8 @@ async def draft_topic(context: HandlerContext, command: CreateTopic, actor: Acto
     name = command.name
     title = name.replace("-", " ").capitalize()
     if command.origin:
-        return replace(await context.topic_named(actor.workspace, command.origin), name=name, title=title, revision=0)
+        origin = await context.topic_named(actor.workspace, command.origin)
+        return replace(origin, name=name, title=title, revision=0, followed=False)
     return Topic(name=name, title=title, query=read_topic_query(command.query, f"topic create {name}"))
 
 
@@ -145,7 +147,7 @@ def _file(name: str, text: str) -> Attachment:
 
 
 def _as_shipped(pack: Topic, copy: Topic, topics: Mapping[str, Topic]) -> Reply:
-    name = _free(pack.name, topics)
+    name = free_name(pack.name, topics)
     return Reply(
         title=f"{pack.title} is again as it comes with Broadsheet",
         text=(

@@ -1,6 +1,6 @@
 """The topics of a workspace: listed, and one shown."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from bot.commands import ListTopics, Part, Profile, ShowTopic
@@ -19,17 +19,28 @@ async def list_topics(context: HandlerContext, _command: ListTopics, actor: Acto
     """List the topics that can be subscribed: the workspace's own first."""
     topics = await context.topics(actor.workspace)
     subscriptions = await context.store.workspaces.subscriptions(actor.workspace)
-    entries = [topic_entry(context, topic, subscriptions, actor) for topic in topics.values()]
-    own = sum(topic.revision > 0 for topic in topics.values())
+    entries = [topic_entry(context, topic, subscriptions, actor) for topic in in_list_order(topics)]
+    followed = sum(topic.followed for topic in topics.values())
+    own = sum(topic.revision > 0 for topic in topics.values()) - followed
+    besides = f" {_followed_in_words(followed)}" if followed else ""
     return Reply(
-        title=counted(len(topics), "topic"),
-        text=(f"{own} of this workspace's own, {len(topics) - own} that come with Broadsheet.",),
+        title=counted(len(topics) - followed, "topic"),
+        text=(f"{own} of this workspace's own, {len(topics) - own - followed} that come with Broadsheet.{besides}",),
         entries=tuple(entries),
         next_steps=(
             "*subscribe NAME weekdays at 09:00* posts a topic in this channel.",
             "*topic create NAME QUERY…* makes one of your own.",
         ),
     )
+
+
+def _followed_in_words(count: int) -> str:
+    return f"Besides, {count:,} {'author or query is' if count == 1 else 'authors and queries are'} followed."
+
+
+def in_list_order(topics: Mapping[str, Topic]) -> Sequence[Topic]:
+    """Return the topics as lists tell them: what is followed comes last."""
+    return sorted(topics.values(), key=lambda topic: topic.followed)
 
 
 def topic_entry(context: HandlerContext, topic: Topic, subscriptions: Sequence[Subscription], actor: Actor) -> ReplyEntry:
@@ -50,6 +61,8 @@ def topic_entry(context: HandlerContext, topic: Topic, subscriptions: Sequence[S
 def _origin(context: HandlerContext, topic: Topic) -> str:
     if not topic.revision:
         return ""
+    if topic.followed:
+        return f"followed in this workspace: {one_line(topic.query.text)}"
     return "changed from what comes with Broadsheet" if topic.name in context.packs else "made in this workspace"
 
 

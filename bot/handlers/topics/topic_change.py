@@ -4,8 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+from bot.errors import Conflict
 from bot.handlers.context import HandlerContext, change_by, retry_on_conflict
-from bot.models import Actor, DigestRequest, FilterTest, Query, ReplyEntry, Topic
+from bot.handlers.wording.topics import definition
+from bot.models import Actor, DigestRequest, FilterTest, Query, ReplyEntry, Schedule, Subscription, Topic
 from bot.wording import counted
 
 WEEK = timedelta(days=7)  # what a change is tried on
@@ -71,3 +73,32 @@ async def entering_in_words(
 async def try_filters(context: HandlerContext, request: DigestRequest, now: datetime) -> FilterTest:
     """Return what the request's filters make of the last week."""
     return await context.previewer.try_filter(replace(request, baseline=None), now - WEEK, now)
+
+
+async def forget_unused(
+    context: HandlerContext, topic: Topic | None, ended: Subscription, actor: Actor, now: datetime
+) -> bool:
+    """Forget a followed topic that is as it was made, once no channel subscribes to it; tell whether it is gone.
+
+    What somebody changed or taught stays, and so does what somebody subscribes to meanwhile.
+    """
+    if topic is None or not topic.followed or topic.revision > 1 or not _is_plain(ended):
+        return False
+    if await context.store.people.feedback(actor.workspace, topic.name):
+        return False
+    change = change_by(actor, f"topic {topic.name}", definition(topic), "", now)
+    try:
+        await context.store.workspaces.delete_topic(
+            actor.workspace, topic.name, change, replaces=topic.revision, only_unused=True
+        )
+    except Conflict:
+        return False
+    return True
+
+
+def _is_plain(subscription: Subscription) -> bool:
+    """Say whether nothing was said of the subscription but how often it is due."""
+    schedule = subscription.schedule
+    usual = Schedule(weekdays=schedule.weekdays, month_day=schedule.month_day, zone=schedule.zone)
+    said = (subscription.entries, subscription.min_score, subscription.layout, subscription.tag, subscription.filter.text)
+    return schedule == usual and not subscription.always and not any(each not in (None, "") for each in said)

@@ -89,6 +89,11 @@ def _size_in_words(subscription: Subscription) -> str:
     return ", ".join(said)
 
 
+def is_followed(topics: Mapping[str, Topic], name: str) -> bool:
+    """Say whether the topic of that name was made by following what it finds."""
+    return name in topics and topics[name].followed
+
+
 async def subscription_entry(
     context: HandlerContext,
     each: Subscription,
@@ -111,7 +116,8 @@ async def subscription_entry(
     if (filters := _filters_in_words(each, topic)) != "none":
         lines.append(f"filter: {filters}")
     channel = f"{'this channel' if here else each.channel}: " if tell_channel else ""
-    title = f"{channel}{title_of(topics, each.topic)} ({each.topic}){_told(named)}"
+    followed = ", followed" if is_followed(topics, each.topic) else ""
+    title = f"{channel}{title_of(topics, each.topic)} ({each.topic}){followed}{_told(named)}"
     shown = subscription_buttons(each, named, now) if here else ()
     buttons = shown if topic else shown[-1:]  # without a topic it can only be ended
     return ReplyEntry(title=title, lines=tuple(lines), buttons=buttons)

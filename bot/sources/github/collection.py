@@ -24,6 +24,7 @@ ACTIVE = timedelta(days=7)  # how far back activity counts the first time
 OVERLAP = timedelta(days=1)  # what is read again the next time: the search's index lags behind
 SEARCHES = 100  # in one collection, up to 400 requests: forty minutes without a token. The others come first the next time
 
+NOT_MODIFIED = 304
 _GONE = {404: "is not there any more, or never was", 410: "is gone", 451: "is blocked for legal reasons"}
 _NEVER = datetime.min.replace(tzinfo=UTC)
 
@@ -38,7 +39,7 @@ class Wanted:
     pages: int
     requested: frozenset[str] = (
         frozenset()
-    )  # of the searches, those of workspaces' topics: nothing of them is told to others
+    )  # of the searches and the watched, those of workspaces' topics: nothing of them is told to others
 
     def includes(self, item: Item) -> bool:
         """Tell whether a repository that nobody named is to be shown."""
@@ -67,15 +68,15 @@ class Collection:
         for name in self._longest_unread(name for name in self._wanted.watch if "/" in name):
             response = await self._ask(name, f"/repos/{name}")
             if response.status != 200:
-                yield self._step(_refused(name, response))
+                yield self._step(self._unanswered(name, response))
                 continue
             item = await asyncio.to_thread(repository_of, response, name)
             self._answered(name, response)
             if item is None:
-                yield self._step(Batch(notes=(f"{name} is private and was left out",)))
+                yield self._step(self._told(name, Batch(notes=(f"{name} is private and was left out",))))
                 continue
             items = await self._details.with_details(self._once((item,)), watched=True)
-            yield self._step(Batch(items=items, notes=_renamed(name, item)))
+            yield self._step(self._told(name, Batch(items=items, notes=_renamed(name, item))))
             self._stop_if_refused()
 
     async def owners(self) -> AsyncGenerator[Batch, None]:
@@ -85,7 +86,7 @@ class Collection:
             since = self._owner_since(name)
             response = await self._ask(name, f"/users/{name}/repos", params)
             if response.status != 200:
-                yield self._step(_refused(name, response))
+                yield self._step(self._unanswered(name, response))
                 continue
             listed = await asyncio.to_thread(_listed, response)
             self._answered(name, response)
@@ -107,6 +108,21 @@ class Collection:
                 continue
             self._watermark = self._watermark.after_search(text, self._now)
             yield self._step(Batch())
+
+    def _unanswered(self, name: str, response: Response) -> Batch:
+        """Say why a watched name has no news; of one that is a workspace's own affair the log alone tells it.
+
+        Such a name waits then like one that was read.
+        """
+        batch = _refused(name, response)
+        if name in self._wanted.requested and response.status != NOT_MODIFIED:
+            log.warning("what a topic follows was left out: %s", *batch.notes)
+            self._watermark = self._watermark.after_answer(name, "", self._now.date())
+        return self._told(name, batch)
+
+    def _told(self, name: str, batch: Batch) -> Batch:
+        """Return the batch of a watched name without its notes where that is a workspace's own affair."""
+        return replace(batch, notes=(), partial=False) if name in self._wanted.requested else batch
 
     def _refused_search(self, text: str, refusal: _SearchError) -> Batch:
         """Say so, or, where the text is a workspace's own affair, log it, and let it wait like one that was read."""
@@ -202,7 +218,7 @@ class Collection:
 
 def _refused(name: str, response: Response) -> Batch:
     """Say why a watched name has no news: nothing to say where it has not changed."""
-    if response.status == 304:
+    if response.status == NOT_MODIFIED:
         return Batch()
     why = _GONE.get(response.status) or f"cannot be read: {message_of(response) or response.status}"
     return Batch(notes=(f"{name} {why}",), partial=True)

@@ -27,6 +27,7 @@ log = logging.getLogger(__name__)
 _README_SECONDS = 3.0  # for which who asks for one repository waits for its README
 MAX_PAGES = 10  # of 100: more than the first 1,000 results of a search cannot be had
 
+_FOLLOWED = re.compile(r"(?:repo|user|org):([\w.-]+(?:/[\w.-]+)?)", re.ASCII)
 _WATCHED = re.compile(
     r"(?:https?://github\.com/)?([A-Za-z0-9][A-Za-z0-9_-]{0,38})(?:/(?!\.{1,2}/?$)([\w.-]{1,100}?)(?:\.git)?)?/?", re.ASCII
 )
@@ -37,8 +38,9 @@ class GitHubSource:
 
     `searches` are the followed topics', in GitHub's own search language; those of the settings come after them. Of each
     search `pages` of 100 are read, the most starred first. `requested` is asked before each collection for further searches,
-    those of workspaces' topics. Raises UsageError for a search that GitHub would not take, and for a name that is none; a
-    requested search that it would not take is left out.
+    those of workspaces' topics; one that asks for a repository or an owner alone, `repo:owner/name` or `user:owner`, is
+    watched instead. Raises UsageError for a search that GitHub would not take, and for a name that is none; a requested
+    search that it would not take is left out.
     """
 
     name = "github"
@@ -88,8 +90,17 @@ class GitHubSource:
     async def _wanted_now(self) -> Wanted:
         """Return what the operator asked for, and what workspaces' topics request."""
         requested = [text.strip() for text in await self._requested()] if self._requested else []
-        further = dict.fromkeys(text for text in requested if text not in self._wanted.searches and self._is_taken(text))
-        return replace(self._wanted, searches=(*self._wanted.searches, *further), requested=frozenset(further))
+        watched = {name.lower(): name for name in map(_followed, requested) if name}
+        known = {name.lower() for name in self._wanted.watch}
+        names = [name for lower, name in watched.items() if lower not in known]
+        searches = (text for text in requested if not _followed(text) and text not in self._wanted.searches)
+        further = dict.fromkeys(text for text in searches if self._is_taken(text))
+        return replace(
+            self._wanted,
+            searches=(*self._wanted.searches, *further),
+            watch=(*self._wanted.watch, *names),
+            requested=frozenset((*further, *names)),
+        )
 
     def _is_taken(self, search: str) -> bool:
         try:
@@ -140,6 +151,13 @@ class GitHubSource:
 
     def _api(self) -> GitHubApi:
         return GitHubApi(self._http, self._base_url, self._token, self._sleep)
+
+
+def _followed(search: str) -> str:
+    """Return the `owner` or `owner/name` for which alone a search asks; "" for any other search."""
+    found = _FOLLOWED.fullmatch(search)
+    name = found[1] if found else ""
+    return name if _WATCHED.fullmatch(name) and ("/" in name) == search.startswith("repo:") else ""
 
 
 def watched_name(text: str) -> str:

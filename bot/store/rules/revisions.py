@@ -35,6 +35,12 @@ def expect_stored(stored: tuple[str, int] | None, given: Subscription) -> None:
     expect_subscription(stored, given, given.revision or _NEVER)
 
 
+def expect_unused(subscriptions: int, topic: str) -> None:
+    """Raise Conflict where channels subscribe to a topic that was to be deleted because none does."""
+    if subscriptions:
+        raise Conflict(f"Somebody subscribed to {topic} in between; nothing was changed.")
+
+
 def expect_settled(replaces: Preferences | None, stored: Preferences) -> None:
     """Raise Conflict unless the stored preferences are those that the writer has read; None: whatever they are."""
     if replaces is not None and replaces != stored:

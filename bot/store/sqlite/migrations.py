@@ -550,6 +550,11 @@ def _rhythm_of(data: str) -> str:
         return "daily"
 
 
+@migrations()
+def m012_followed(db: Database) -> None:
+    """Let topics say that they were made by following: older versions, which take that for damage, refuse the file."""
+
+
 def _owed(db: Database, what: str) -> list[dict[str, str]]:
     """Return what the eighth edition kept in one fact; nothing of a damaged one."""
     row = db.execute("select value from facts where name = 'owed'").fetchone()

@@ -23,7 +23,14 @@ from bot.store.records import (
     topic_from_text,
     wakes,
 )
-from bot.store.rules.revisions import expect, expect_readable, expect_settled, expect_stored, expect_subscription
+from bot.store.rules.revisions import (
+    expect,
+    expect_readable,
+    expect_settled,
+    expect_stored,
+    expect_subscription,
+    expect_unused,
+)
 from bot.store.sqlite import ledger
 from bot.store.sqlite.connections import Tables, reading, writing
 
@@ -50,9 +57,19 @@ class SqliteWorkspaces(Tables):
 
     @writing
     def delete_topic(
-        self, db: Database, workspace: str, name: str, change: Change, *, replaces: int, keep_uses: bool = False
+        self,
+        db: Database,
+        workspace: str,
+        name: str,
+        change: Change,
+        *,
+        replaces: int,
+        keep_uses: bool = False,
+        only_unused: bool = False,
     ) -> None:
         _expect_topic(db, workspace, name, replaces)
+        if only_unused:
+            expect_unused(len(subscriptions_of(db, workspace, "", name)), name)
         db.execute("delete from topics where workspace = ? and name = ?", [workspace, name])
         if not keep_uses:
             ledger.end(db, workspace, [each.id for each in subscriptions_of(db, workspace, "", name)])

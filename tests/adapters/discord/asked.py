@@ -3,7 +3,7 @@
 from dataclasses import fields
 from typing import Any
 
-from adapters.discord.install.command_tree import GROUP, SUBCOMMAND, kind_of
+from adapters.discord.install.command_tree import GROUP, PLACES, SUBCOMMAND, kind_of
 from bot.commands import Command, Subscribe, Usual
 
 _NAMES = {"everywhere": "all", "origin": "from", "form": "format"}
@@ -44,7 +44,7 @@ def _subscribe(command: Subscribe) -> dict[str, Any]:
 
 def data_of(command: Command) -> dict[str, Any]:
     """Return what Discord sends of it."""
-    words = command.usage.words
+    words = PLACES.get(command.usage.words, command.usage.words)
     kinds = {option.name: kind_of(option) for option in command.usage.options}
     options: list[dict[str, Any]] = [
         {"type": kinds[name], "name": name, "value": value} for name, value in values_of(command).items()

@@ -158,6 +158,7 @@ def _meant(chance: random.Random, world: World) -> str:
             ),
             *(
                 f"subscribe {topic} daily at 8:30 in Europe/Zurich",
+                f"follow {chance.choice((topic, words, 'owner/name', 'org:lab weekly'))}",
                 f"unsubscribe {topic}",
                 f"pause {topic}",
                 f"resume {topic}",

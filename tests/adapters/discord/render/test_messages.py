@@ -92,7 +92,7 @@ def test_every_step_of_the_settings_is_told() -> None:
 
 def test_a_command_in_a_hint_is_shown_as_it_is_typed() -> None:
     reply = Reply(title="That did not work", text=("There is no topic.", "*topics* lists those there are."))
-    assert "`/digest topics` lists those there are." in picture(reply_messages(reply, TODAY))
+    assert "`/digest topic list` lists those there are." in picture(reply_messages(reply, TODAY))
 
 
 def test_the_card_of_one_item_is_one_message_with_all_that_may_be_done_with_it() -> None:

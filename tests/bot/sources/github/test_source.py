@@ -273,3 +273,31 @@ async def test_of_more_searches_than_fit_the_others_come_first_the_next_time(web
     await collect(github, now + timedelta(hours=1), last_mark(first))
 
     assert len({asked.query["q"] for asked in web.asked[:20]} - before) == 20
+
+
+async def test_a_repository_and_an_owner_that_topics_follow_are_watched_and_nobody_elses_footer_tells_of_them(
+    web: Web, http: Http, now: datetime, caplog: pytest.LogCaptureFixture
+) -> None:
+    web.answer("/repos/lab/tool", Answer(json.dumps(repository("Lab/tool", stargazers_count=3))))
+    web.answer("/repos/lab/gone", Answer("{}", 404))
+    web.answer("/users/lab/repos", Answer(json.dumps([repository("lab/new", pushed_at=now.isoformat())])))
+    requested = requesting(
+        "repo:Lab/tool", "repo:lab/gone", "user:lab", "repo:lab/tool", "repo:lab", "user:a/b", "user:lab x"
+    )
+    web.rule(lambda asked: found() if asked.path == SEARCH else None)
+    batches = await collect(source(http, web, requested=requested, min_stars=10), now)
+
+    assert "github:lab/tool" in keys_of(batches), "whatever its stars"
+    assert "github:lab/new" in keys_of(batches)
+    assert notes_of(batches) == []
+    assert not any(batch.partial for batch in batches)
+    assert "lab/gone is not there any more" in caplog.text
+    mark = json.loads(last_mark(batches))
+    assert sorted(mark["watched"]) == ["lab", "lab/gone", "lab/tool"]
+    assert sorted(mark["searches"]) == ["repo:lab", "user:a/b", "user:lab x"]
+
+
+async def test_what_the_settings_watch_is_told_of_although_a_topic_follows_it(web: Web, http: Http, now: datetime) -> None:
+    web.answer("/repos/lab/gone", Answer("{}", 404))
+    batches = await collect(source(http, web, watch=["lab/gone"], requested=requesting("repo:Lab/Gone")), now)
+    assert notes_of(batches) == ["lab/gone is not there any more, or never was"]
