@@ -12,6 +12,7 @@ from bot.digest.left_out import how_many
 from bot.digest.selection import ON_TOPIC
 from bot.handlers.wording.bibliography import name_of
 from bot.handlers.wording.replies import summary_origin as origin
+from bot.handlers.wording.replies import text_name
 from bot.models import Button, Coverage, Digest, Entry, Health, Item, Kind, Rhythm, SourceReport
 from bot.sources.registry import TITLES
 from bot.wording import listed, long_day, short_day, some
@@ -222,6 +223,7 @@ def card_buttons(key: str, topic: str) -> tuple[Button, ...]:
         Button("More", write(More(key, topic))),
         Button("Less", write(Less(key, topic))),
         Button("Save", write(Save(key))),
+        Button(text_name(key), write(Show(key, abstract=True))),
         Button("Why", write(Why(key, topic))),
         Button("Similar", write(Similar(key))),
         Button("BibTeX", write(Show(key, bibtex=True))),

@@ -6,6 +6,7 @@ from typing import Annotated, Self
 
 from bot.commands.declaration import (
     ANY_TOPIC,
+    MOST_PAGES,
     Argument,
     Command,
     ForTopic,
@@ -22,12 +23,15 @@ from bot.commands.declaration import (
     declared,
     end,
     flag,
+    formatted,
     is_quotation,
     item_before_topic,
+    page_number,
     rest,
     topic_behind,
 )
-from bot.commands.words import Words, query_text
+from bot.commands.words import Words, item_text, query_text
+from bot.keys import named_keys
 
 
 def _page(words: Words, _usage: Usage) -> str:
@@ -58,6 +62,15 @@ class Search(Command):
     ] = ""
 
 
+def _abstract_page(words: Words) -> int:
+    """Read the page behind `abstract`; a title may begin with the word alone."""
+    words.peek()
+    return page_number(words) if _PAGE_BEFORE.match(words.signs, words.at, words.end) and words.take("page") else 1
+
+
+_PAGE_BEFORE = re.compile(r"page [0-9]{1,5} ", re.IGNORECASE)
+_ABSTRACT_BEHIND = re.compile(r" -*abstract[.,;:!?]?$", re.IGNORECASE)
+_NUMBER = re.compile(r"#?[0-9]{1,3}", re.ASCII)
 _BIBTEX_BEHIND = re.compile(r"(?<! for) -*bibtex(?:[.,;:!?]?$|(?= for [^ ]+$))", re.IGNORECASE)
 
 
@@ -66,23 +79,38 @@ _BIBTEX_BEHIND = re.compile(r"(?<! for) -*bibtex(?:[.,;:!?]?$|(?= for [^ ]+$))",
     Group.FINDING,
     example="show 2606.01234 for gpu-systems",
     aliases=("card", "details"),
-    order=("bibtex", "item", "topic"),
+    syntax="show [bibtex|abstract] ITEM [for TOPIC]",
+    order=("bibtex", "abstract", "page", "item", "topic"),
 )
 @dataclass(frozen=True, slots=True)
 class Show(Command):
-    """Show the card of an item: what it says, and why it is here; or its BibTeX."""
+    """Show the card of an item: what it says, and why it is here; or its BibTeX, or its whole abstract."""
 
     item: ItemBeforeTopic
     topic: ForTopic = ""
     bibtex: Annotated[bool, flag("bibtex"), Option(help="Its entry for a bibliography.")] = False
+    abstract: Annotated[bool, flag("abstract"), Option(help="Its whole abstract.")] = False
+    page: Annotated[
+        int, Argument("", formatted("page {}")), Option(help="Which page of the abstract.", least=1, most=MOST_PAGES)
+    ] = 1
 
     @classmethod
     def read(cls, words: Words) -> Self:
-        """Read `bibtex` before the item, behind it or behind its topic; a title that ends so is to be quoted."""
+        """Read `bibtex` before the item, behind it or behind its topic; a title that ends so is to be quoted.
+
+        `abstract` stands before the item, or behind a link, an identifier or a number.
+        """
         bibtex = words.take("bibtex") is not None
+        abstract = not bibtex and words.take("abstract") is not None
+        page = _abstract_page(words) if abstract else 1
         words.peek()
         left = words.signs[words.at : words.end]
-        found = None if bibtex or is_quotation(left) else _BIBTEX_BEHIND.search(left)
+        if not (bibtex or abstract) and (behind := _ABSTRACT_BEHIND.search(left)) is not None:
+            named = item_text(left[: behind.start()])
+            if _NUMBER.fullmatch(named) or named_keys(named):
+                words.at = words.end
+                return cls(named, abstract=True)
+        found = None if bibtex or abstract or is_quotation(left) else _BIBTEX_BEHIND.search(left)
         if found is None:
             item, topic = item_before_topic(words, cls.usage), topic_behind(words, cls.usage)
         else:
@@ -91,7 +119,7 @@ class Show(Command):
             words.at += found.end()
             topic = topic or topic_behind(words, cls.usage)
         end(words, cls.usage)
-        return cls(item, topic, bibtex or found is not None)
+        return cls(item, topic, bibtex or found is not None, abstract, page)
 
 
 @declared("similar", Group.FINDING, example="similar https://arxiv.org/abs/2606.01234", aliases=("related", "similar to"))

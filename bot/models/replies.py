@@ -70,6 +70,7 @@ class Reply:
     title: str
     text: tuple[str, ...] = ()  # paragraphs
     entries: tuple[ReplyEntry, ...] = ()
+    quoted: tuple[str, ...] = ()  # paragraphs in a stranger's words, shown whole: they stress nothing
     first: int = 1  # the number of the first entry, on a later page of a list
     fields: tuple[Field, ...] = ()
     cards: tuple[Entry, ...] = ()  # shown whole, each with its links; what may be done with them, the buttons say

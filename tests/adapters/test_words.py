@@ -330,9 +330,10 @@ def test_a_digest_of_before_counted_no_more_on_topic_than_it_lists() -> None:
 def test_a_card_says_what_one_may_do_in_short() -> None:
     pressed = card_buttons(KERNEL_SMITH.key, "gpu-systems")
 
-    assert [button.label for button in pressed] == ["More", "Less", "Save", "Why", "Similar", "BibTeX"]
-    assert parse(pressed[5].command) == Show(KERNEL_SMITH.key, bibtex=True)
-    assert parse(pressed[3].command) == Why(KERNEL_SMITH.key, "gpu-systems")
+    assert [button.label for button in pressed] == ["More", "Less", "Save", "Abstract", "Why", "Similar", "BibTeX"]
+    assert parse(pressed[6].command) == Show(KERNEL_SMITH.key, bibtex=True)
+    assert parse(pressed[3].command) == Show(KERNEL_SMITH.key, abstract=True)
+    assert parse(pressed[4].command) == Why(KERNEL_SMITH.key, "gpu-systems")
     assert parse(card_buttons(KERNEL_SMITH.key, "")[0].command) == More(KERNEL_SMITH.key, "")
 
 

@@ -82,6 +82,9 @@ async def test_an_unknown_paper_in_slack_is_fetched_shown_saved_and_compared(tmp
         said.add("Slack", f"/digest arxiv.org/pdf/{PAPER}v1", card.words)
         assert TITLE in card.words
         assert (card.shown_to, card.channel) == (ben.id, fake.general.id)
+        whole = await (await fake.click(card, "Abstract", user=ben)).answer()
+        assert "Graphs on lattice points are studied" in said.add("Slack", "(pressed) Abstract", whole.words)
+        assert whole.shown_to == ben.id
         saved = await (await fake.click(card, "Save", user=ben)).answer()
         assert "Saved" in said.add("Slack", "(pressed) Save", saved.words)
         assert "Close to Heat-bath" in await ask(f"similar {PAPER}") or "Nothing is close" in await ask(f"similar {PAPER}")
@@ -141,6 +144,9 @@ async def test_an_unknown_paper_in_discord_is_fetched_shown_saved_and_compared(t
         (card,) = shown.messages
         assert TITLE in card.text
         assert card.is_private
+        whole = await fake.click(card, "Abstract", user=ben)
+        assert "Graphs on lattice points are studied" in said.add("Discord", "(pressed) Abstract", whole.text)
+        assert whole.messages[0].is_private
         saved = await fake.click(card, "Save", user=ben)
         assert "Saved" in said.add("Discord", "(pressed) Save", saved.text)
         similar = await ask("similar", item=PAPER)

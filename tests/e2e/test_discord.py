@@ -115,7 +115,15 @@ async def opened_card(desk: DiscordDesk, said: Transcript, message: Message) -> 
     assert asked.first is Answer.DEFERRED
     assert (card.is_private, message.text) == (True, before)
     assert entry.partition(". ")[2] in card.text
-    assert [each["label"] for each in card.buttons][:6] == ["More like this", "Less", "Save", "Why", "Similar", "BibTeX"]
+    assert [each["label"] for each in card.buttons] == [
+        "More like this",
+        "Less",
+        "Save",
+        "Abstract",
+        "Why",
+        "Similar",
+        "BibTeX",
+    ]
     return card
 
 

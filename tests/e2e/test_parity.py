@@ -177,7 +177,7 @@ async def test_a_posted_card_offers_the_same_in_both(layout: Layout) -> None:
     if layout is Layout.THREAD:  # its brief has a menu an entry in Slack, one list of them in Discord
         found = [found[0][len(GPU.entries) :], found[1][len(GPU.entries) :]]
     assert found[0] == found[1]
-    assert [label for label, _ in found[0][:6]] == ["More", "Less", "Save", "Why", "Similar", "BibTeX"]
+    assert [label for label, _ in found[0][:7]] == ["More", "Less", "Save", "Abstract", "Why", "Similar", "BibTeX"]
 
 
 async def test_a_private_card_begins_with_its_title_and_offers_the_same_in_both() -> None:

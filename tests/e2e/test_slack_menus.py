@@ -57,7 +57,7 @@ async def test_details_are_the_card_with_all_that_may_be_done_with_it(tmp_path: 
         (digest,) = await posted(desk, "brief")
         card = await (await fake.click(digest, "Details", user=ben)).answer()
 
-        assert card.labels == ["More like this", "Less", "Save", "Why", "Similar", "BibTeX", "Abstract"]
+        assert card.labels == ["More like this", "Less", "Save", "Abstract", "Why", "Similar", "BibTeX"]
         for label, words in (("Why", "was posted here"), ("Similar", "Close to"), ("BibTeX", "@"), ("Save", "Saved")):
             answer = await (await fake.click(card, label, user=ben)).answer()
             assert words in answer.words, label

@@ -46,10 +46,20 @@ CARD = Reply(
         Button("More like this", "more arxiv:2603.28342 for gpu-systems"),
         Button("Less", "less arxiv:2603.28342 for gpu-systems"),
         Button("Save", "save arxiv:2603.28342"),
+        Button("Abstract", "show abstract arxiv:2603.28342"),
         Button("Why", "why arxiv:2603.28342 for gpu-systems"),
         Button("Similar", "similar arxiv:2603.28342"),
         Button("BibTeX", "show bibtex arxiv:2603.28342"),
     ),
+)
+
+
+_MARKED = "We show *that* @everyone <!channel> `rm` [x](https://evil.example) & <b>1 < 2</b>."
+ABSTRACT = Reply(
+    title="Kernel-Smith",
+    text=("Abstract",),
+    quoted=(_MARKED, " ".join(f"Sentence {n} measures the kernels." for n in range(38))),
+    buttons=(Button("Next", "show abstract page 2 arxiv:2603.28342"), Button("Card", "show arxiv:2603.28342")),
 )
 
 

@@ -15,7 +15,7 @@ terminal: JSON escapes control characters by itself.
     summary   parts[] (name, text, found, quotes[]), read, made_by, note
     coverage  line, seen, kept, dropped[] (reason, count), sources[] (name, health, items, note,
               of_digest), notes[]
-    reply     title, text[], fields[] (name, value), entries[], cards[], digests[],
+    reply     title, text[], quoted[], fields[] (name, value), entries[], cards[], digests[],
               attachment (name, media_type, text; or null), next_steps[], buttons[] (label, command, danger)
               an entry: number, item (or null), title, gist, lines[], buttons[]
 """
@@ -54,6 +54,7 @@ def reply_value(reply: Reply) -> dict[str, Value]:
     return {
         "title": _plain(reply.title),
         "text": _plain(reply.text),
+        "quoted": _plain(reply.quoted),
         "fields": _plain(reply.fields),
         "entries": [_reply_entry(number, entry) for number, entry in enumerate(reply.entries, start=reply.first)],
         "cards": [_entry(number, each) for number, each in enumerate(reply.cards, start=1)],

@@ -43,8 +43,7 @@ def typed(command: str) -> str:
 def _lines(reply: Reply, today: date, sheet: Sheet) -> Iterator[Text]:
     if not reply.cards:  # a card has a title of its own
         yield from sheet.wrapped(Text(clean(reply.title), style=STYLES["heading"]))
-    for paragraph in reply.text:
-        yield from sheet.wrapped(_stressed(paragraph))
+    yield from _paragraphs(reply, sheet)
     if reply.fields:
         yield Text()
         yield from _table(reply, sheet)
@@ -62,6 +61,14 @@ def _lines(reply: Reply, today: date, sheet: Sheet) -> Iterator[Text]:
         yield from sheet.wrapped(_stressed(step, STYLES["quiet"]))
     for button in reply.buttons:
         yield from sheet.wrapped(Text.assemble((f"{clean(button.label)}: ", STYLES["quiet"]), typed(button.command)))
+
+
+def _paragraphs(reply: Reply, sheet: Sheet) -> Iterator[Text]:
+    for paragraph in reply.text:
+        yield from sheet.wrapped(_stressed(paragraph))
+    for quoted in reply.quoted:
+        yield Text()
+        yield from sheet.wrapped(Text(clean(quoted)))
 
 
 def _cards(reply: Reply, today: date, sheet: Sheet) -> Iterator[Text]:

@@ -7,7 +7,7 @@ from math import ceil
 from typing import Any
 
 from adapters.chat.forms import FORM_LABEL, FormKind, FormRequest, form_carried
-from adapters.discord.render.limits import CONTENT, CUSTOM_ID, LABEL, NONCE, OPTION, OPTIONS, ROW, URL, length
+from adapters.discord.render.limits import CONTENT, CUSTOM_ID, LABEL, NONCE, OPTION, OPTIONS, ROW, length
 from adapters.text import clean, cut
 from bot.models import Attachment, Button, text_key
 
@@ -23,7 +23,7 @@ _FORMS = f"{FormKind.SUBSCRIPTION}|{FormKind.TOPIC}|{FormKind.FILTER}"
 _OPENS = re.compile(rf"o:(?P<of>{_FORMS}):(?P<carried>.*)|r:(?P<again>{_FORMS}):(?P<kept>.*)", re.DOTALL)
 _GO_ON = "Go on in the form"
 BUTTON, SELECT = 2, 3  # types of components
-SECONDARY, DANGER, _LINK = 2, 4, 5
+SECONDARY, DANGER = 2, 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,24 +159,15 @@ def file(name: str) -> Component:
     return {"type": _FILE, "file": {"url": f"attachment://{name}"}}
 
 
-def rows(
-    buttons: Iterable[Button], form: FormRequest | None = None, links: Sequence[tuple[str, str]] = ()
-) -> ComponentGroup:
-    """Return rows of five buttons at most and about as many in each; two alike are one.
-
-    The last ones open pages, (label, URL), and the form.
-    """
+def rows(buttons: Iterable[Button], form: FormRequest | None = None) -> ComponentGroup:
+    """Return rows of five buttons at most and about as many in each; two alike are one. The last one opens the form."""
     made = [button(each.label, each.command, danger=each.danger) for each in buttons if each.command.strip()]
     unique = list({each["custom_id"]: (each, kept) for each, kept in reversed(made)}.values())[::-1]
-    shown = [each for each, _ in unique] + [_link_button(*each) for each in links if len(each[1]) <= URL]
+    shown = [each for each, _ in unique]
     shown += [form_button(form)] if form else []
     many = ceil(len(shown) / ceil(len(shown) / ROW)) if shown else ROW
     lines = [{"type": _ROW, "components": shown[start : start + many]} for start in range(0, len(shown), many)]
     return ComponentGroup(tuple(lines), tuple(kept for _, kept in unique if kept))
-
-
-def _link_button(label: str, url: str) -> Component:
-    return {"type": BUTTON, "style": _LINK, "label": label, "url": url}
 
 
 def select(about: str, offers: Sequence[tuple[str, str]]) -> ComponentGroup:

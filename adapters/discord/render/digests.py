@@ -94,14 +94,14 @@ def _brief(digest: Digest) -> list[list[ComponentGroup]]:
 
 def _cards(digest: Digest) -> list[list[ComponentGroup]]:
     cards = [card(each, digest.day, digest.topic, number) for number, each in enumerate(digest.entries, start=1)]
-    return _parted(digest, [joined(ComponentGroup((rule(),)), each) for each in cards])
+    return _parted(digest, [joined(ComponentGroup((rule(),)), each) for each in cards], _FURNITURE - 1)  # no select
 
 
-def _parted(digest: Digest, pieces: Iterable[ComponentGroup]) -> list[list[ComponentGroup]]:
+def _parted(digest: Digest, pieces: Iterable[ComponentGroup], besides: int = _FURNITURE) -> list[list[ComponentGroup]]:
     """Return the pieces by message, with room for what every message has besides."""
     furniture = (_masthead(digest, late=True), _footer(digest), _news(digest))
     room = TEXTS_USED - _TAIL - sum(map(length, furniture))
-    return list(fill_messages(pieces, room, COMPONENTS - _FURNITURE))
+    return list(fill_messages(pieces, room, COMPONENTS - besides))
 
 
 def _posted(

@@ -6,7 +6,6 @@ COMPONENTS = 40  # of a message, nested ones too
 CONTENT = 2000  # characters of a message without components
 CUSTOM_ID = 100
 LABEL = 80  # of a button
-URL = 512  # of a button that opens a page
 ROW = 5  # buttons in a row
 OPTION = 100  # characters of an option's label
 OPTIONS = 25  # of a select

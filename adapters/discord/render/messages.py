@@ -26,7 +26,7 @@ from adapters.discord.render.components import (
 )
 from adapters.discord.render.digests import digest_messages
 from adapters.discord.render.limits import COMPONENTS, TEXTS_USED, length
-from adapters.text import clean, safe_url
+from adapters.text import clean
 from adapters.words import badges, byline, first_link, links, signals, title, warnings
 from bot.models import Entry, Item, Reply, ReplyEntry
 
@@ -42,6 +42,7 @@ def reply_messages(reply: Reply, today: date, form: FormRequest | None = None) -
     Digests stand in messages of their own, before what ends it.
     """
     pieces = [ComponentGroup((text(each),)) for each in _opening(reply)]
+    pieces += [ComponentGroup((text(markdown.escaped_to_fit(clean(each), PIECE)),)) for each in reply.quoted]
     pieces += [_card(each, today) for each in reply.cards]
     pieces += [
         each for number, entry in enumerate(reply.entries, start=reply.first) for each in _reply_entry(number, entry, today)
@@ -148,14 +149,7 @@ def _closing(reply: Reply, form: FormRequest | None) -> Iterator[ComponentGroup]
     steps = [markdown.small_print(markdown.sentence(step, _LINE if len(steps) < 5 else _LINE // 2)) for step in steps]
     if steps:
         yield ComponentGroup((text("\n".join(steps)),))
-    yield rows(reply.buttons[:20], form, [each for entry in reply.cards for each in _abstract(entry)])
-
-
-def _abstract(entry: Entry) -> Iterator[tuple[str, str]]:
-    """Yield how to read what the card is about: the page of the abstract."""
-    url = next((link.url for link in entry.ranked.item.links if link.rel == "abstract"), "")
-    if safe_url(url):
-        yield "Abstract", safe_url(url)
+    yield rows(reply.buttons[:20], form)
 
 
 def _card(entry: Entry, today: date) -> ComponentGroup:

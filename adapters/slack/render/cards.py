@@ -38,7 +38,8 @@ FACTS = 300
 _GIST = 300
 _PART = 550
 _ADDRESS = 500  # longer ones are not in a menu
-_PRESSED = 3  # buttons side by side; a phone has room for no more
+_PRESSED = 3  # buttons side by side; a phone has room for no more, and
+_PRESSED_ALONE = 4  # below a card that one person asked for, where it may take a second line there
 
 
 def headline(item: Item, number: int | None) -> Row:
@@ -68,7 +69,8 @@ def entry_group(entry: Entry, number: int, digest: Digest, *, alone: bool = Fals
 def card_group(entry: Entry, today: date, buttons: Sequence[Button], number: int | None = None) -> BlockGroup:
     """Return a card: three of its buttons side by side, the others and where else it leads in a menu."""
     about = "" if number is None else f"entry {number}"
-    row = actions("entry", buttons[:_PRESSED], about, menu(buttons[_PRESSED:], _addresses(entry)))
+    pressed = _PRESSED_ALONE if number is None else _PRESSED
+    row = actions("entry", buttons[:pressed], about, menu(buttons[pressed:], _addresses(entry)))
     return block_group(
         card(entry, number, today),
         row.blocks,
@@ -100,13 +102,10 @@ def _rows(entry: Entry) -> list[Row]:
 
 
 def _addresses(entry: Entry) -> list[tuple[str, str]]:
-    """Return where a card leads as (label, address): to the abstract, and to the code."""
+    """Return where a card leads besides its title as (label, address): to the code."""
     works = [each for each in (entry.ranked.item, entry.partner) if each is not None]
-    found: dict[str, str] = {}
-    for label, rel in (("Abstract", "abstract"), ("Code", "code")):
-        urls = (safe_url(link.url) for item in works for link in item.links if link.rel == rel)
-        found[label] = next((url for url in urls if url and len(url) <= _ADDRESS), "")
-    return [(label, url) for label, url in found.items() if url]
+    urls = (safe_url(link.url) for item in works for link in item.links if link.rel == "code")
+    return [("Code", url) for url in urls if url and len(url) <= _ADDRESS][:1]
 
 
 # --- for those who hear or see the text alone

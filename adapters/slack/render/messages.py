@@ -188,6 +188,7 @@ def notice(text: str) -> SlackMessage:
 def _reply_groups(reply: Reply, today: date, handed_over: str) -> Iterator[BlockGroup]:
     names = Mentions(reply.channels, reply.people if reply.private else ())
     yield from _head(reply, names)
+    yield from map(_quoted, reply.quoted)
     for number, entry in enumerate(reply.entries, start=reply.first):
         yield from _reply_entry(number, entry, today, names)
     yield from (card_group(each, today, reply.buttons) for each in reply.cards)
@@ -212,6 +213,11 @@ def _head(reply: Reply, names: Mentions) -> Iterator[BlockGroup]:
     table = [_field(each, names) for each in reply.fields]
     for group, text in _grouped(table, [as_mrkdwn(f"{each.name}: {each.value}", _PARAGRAPH) for each in reply.fields]):
         yield block_group(rich(quote(*group)), text=text)
+
+
+def _quoted(said: str) -> BlockGroup:
+    told = cut(clean(said), _PARAGRAPH, units)
+    return block_group(rich(quote(text_run(told))), text=exact(told))
 
 
 def _field(field: Field, names: Mentions) -> Row:

@@ -55,6 +55,11 @@ def title_or_key(item: Item) -> str:
     return one_line(item.title) or item.key
 
 
+def text_name(key: str) -> str:
+    """Return what the whole text of such an item is called: "Abstract" of a paper, "README" of a repository, "Text"."""
+    return {"github": "README", "url": "Text"}.get(key.partition(":")[0], "Abstract")
+
+
 def button(label: str, command: Command, *, danger: bool = False) -> Button:
     """Return the button that gives this command."""
     return Button(label, write(command), danger)

@@ -85,7 +85,7 @@ async def test_a_digest_stands_in_its_channel_with_its_buttons(
     (message,) = papers.messages.values()
     assert name == str(message.id)
     assert "Kernel-Smith" in message.text
-    assert [button["label"] for button in message.buttons[:5]] == ["More", "Less", "Save", "Why", "Similar"]
+    assert [button["label"] for button in message.buttons[:5]] == ["More", "Less", "Save", "Abstract", "Why"]
     assert (fake.wrong, fake.mentions) == ([], [])
     link = f"https://discord.com/channels/{guild.id}/{papers.id}/{message.id}"
     assert messenger.link(replace(sent, message=name)) == link

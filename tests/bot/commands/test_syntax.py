@@ -178,6 +178,14 @@ def test_every_part_of_a_topic_is_edited_in_its_own_way(text: str, edit: EditTop
         ("https://lab.example/news", Show("https://lab.example/news")),
         ("2606.01234 for gpu-systems", Show("2606.01234", _GPU)),
         ("2606.01234 bibtex", Show("2606.01234", bibtex=True)),
+        ("2606.01234 abstract", Show("2606.01234", abstract=True)),
+        ("show 3 abstract", Show("3", abstract=True)),
+        ("show abstract 3 for gpu-systems", Show("3", _GPU, abstract=True)),
+        ("show abstract page 2 2606.01234", Show("2606.01234", abstract=True, page=2)),
+        ("show abstract Page replacement", Show("Page replacement", abstract=True)),
+        ("show Caching: Extended Abstract", Show("Caching: Extended Abstract")),
+        ("show Abstract interpretation", Show("interpretation", abstract=True)),
+        ('show "Abstract interpretation"', Show("Abstract interpretation")),
     ],
 )
 def test_a_link_or_an_identifier_in_a_verbs_place_asks_for_its_card(text: str, command: Command) -> None:

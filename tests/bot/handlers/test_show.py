@@ -1,12 +1,15 @@
 """The card of one item, by whatever names it, as the topic has it for which it was posted."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from bot.commands import Search
 from bot.errors import UsageError
-from bot.handlers.show import neutral_card
+from bot.handlers.show import _PAGE, _PARAGRAPH, _pages, neutral_card
 from bot.models import Link, Reply
 from tests.bot.handlers.askers import Asker, button
 from tests.fakes.works import paper, repo
@@ -42,7 +45,7 @@ async def test_an_items_card_is_shown_privately_with_what_may_be_done_with_it(ev
     assert card.gist == "Experiments show that Tidy reduces misses by 31%.", "the title says the rest"
     assert [part.name for part in card.card] == ["Method"]
     assert reply.private
-    assert labels(reply) == ["More like this", "Less", "Save", "Why", "Similar", "BibTeX"]
+    assert labels(reply) == ["More like this", "Less", "Save", "Abstract", "Why", "Similar", "BibTeX"]
     assert card.why_here == "", "no topic was named, and nothing was posted"
 
 
@@ -84,6 +87,49 @@ async def test_a_card_for_no_topic_has_its_partner_and_no_reasons(eve: Asker) ->
     assert card.partner is not None
     assert card.partner.key == CODE.key
     assert card.card == (await eve.ask("show 2603.00020")).cards[0].card
+
+
+async def test_the_whole_abstract_is_a_tap_away(eve: Asker) -> None:
+    reply = await eve.ask(button(await eve.ask("show 2603.00020"), "Abstract"))
+    assert (reply.title, reply.text, reply.quoted, reply.private) == (TIDY.title, ("Abstract",), (TIDY.abstract,), True)
+    assert (await eve.ask(button(reply, "Card"))).cards
+
+
+async def test_of_a_repository_it_is_the_description_and_the_readme(eve: Asker) -> None:
+    await eve.context.store.items.add([replace(CODE, abstract="A tidy cache.", readme="# Tidy\nHow to use it.")], eve.now)
+    reply = await eve.ask(button(await eve.ask("show lab/tidy"), "README"))
+    assert reply.quoted == ("A tidy cache.", "# Tidy", "How to use it.")
+
+
+async def test_a_long_text_has_pages(eve: Asker) -> None:
+    sentences = [f"Sentence {number} says something about the cache." for number in range(200)]
+    await eve.context.store.items.add([replace(TIDY, abstract=" ".join(sentences))], eve.now)
+    reply, pages = await eve.ask("show abstract 2603.00020"), []
+    while True:
+        pages.append(reply)
+        if "Next" not in labels(reply):
+            break
+        reply = await eve.ask(button(reply, "Next"))
+    assert " ".join(part for page in pages for part in page.quoted) == " ".join(sentences)
+    assert pages[1].text == (f"Abstract, page 2 of {len(pages)}",)
+    assert all(part.endswith(".") for page in pages for part in page.quoted), "parted between sentences"
+    assert await eve.ask(button(pages[1], "Back")) == pages[0]
+    with pytest.raises(UsageError, match=f"It has {len(pages)} pages"):
+        await eve.ask(f"show abstract page {len(pages) + 1} 2603.00020")
+
+
+@given(st.text(max_size=9000) | st.lists(st.sampled_from(["a. ", "word ", "x" * 1500, "\n", "“Yes!” "])).map("".join))
+def test_pages_say_all_of_a_text_and_none_is_too_long(text: str) -> None:
+    made = _pages(text)
+    assert "".join("".join(part.split()) for page in made for part in page) == "".join(text.split())
+    assert all(0 < len(part) <= _PARAGRAPH for page in made for part in page)
+    assert all(sum(map(len, page)) <= _PAGE for page in made)
+
+
+async def test_where_there_is_none_that_is_said_and_no_button_leads_there(eve: Asker) -> None:
+    await eve.context.store.items.add([replace(TIDY, abstract="")], eve.now)
+    assert "Abstract" not in labels(await eve.ask("show 2603.00020"))
+    assert "No abstract of it came" in (await eve.ask("show abstract 2603.00020")).text[0]
 
 
 async def test_its_bibtex_is_handed_over(eve: Asker) -> None:

@@ -129,10 +129,11 @@ def test_the_buttons_of_a_card_stand_below_it_and_carry_its_commands() -> None:
     (message,) = digest_messages(GPU, layout=Layout.FULL)
     carried = [read_button(each["custom_id"]) for each in nested(message.components) if "custom_id" in each]
 
-    assert [each.command for each in carried[:6] if each] == [
+    assert [each.command for each in carried[:7] if each] == [
         "more arxiv:2603.28342 for gpu-systems",
         "less arxiv:2603.28342 for gpu-systems",
         "save arxiv:2603.28342",
+        "show abstract arxiv:2603.28342",
         "why arxiv:2603.28342 for gpu-systems",
         "similar arxiv:2603.28342",
         "show bibtex arxiv:2603.28342",

@@ -18,7 +18,7 @@ from tests.adapters.discord.picture import picture
 from tests.adapters.discord.render.test_digests import ITEMS, hostile_entry
 from tests.adapters.discord.render.test_markdown import HOSTILE
 from tests.conftest import tries
-from tests.fakes.replies import CARD, FOUND, STARRED, SUBSCRIBED, TITLES, UGLY, page
+from tests.fakes.replies import ABSTRACT, CARD, FOUND, STARRED, SUBSCRIBED, TITLES, UGLY, page
 
 TODAY = date(2026, 4, 1)
 GOLDEN = Path(__file__).parent / "golden"
@@ -101,9 +101,17 @@ def test_the_card_of_one_item_is_one_message_with_all_that_may_be_done_with_it()
     buttons = [each for each in nested(posting.components) if each["type"] == 2]
 
     assert said.startswith("### [Kernel-Smith"), "the title is the item's"
-    assert [each["label"] for each in buttons] == ["More like this", "Less", "Save", "Why", "Similar", "BibTeX", "Abstract"]
-    assert buttons[-1]["url"] == "https://arxiv.org/abs/2603.28342"
+    assert [each["label"] for each in buttons] == ["More like this", "Less", "Save", "Abstract", "Why", "Similar", "BibTeX"]
     assert posting.keys == (("arxiv:2603.28342", "github:internlm/kernel-smith"),)
+
+
+def test_an_abstract_is_shown_whole_and_nothing_in_it_is_markup() -> None:
+    (posting,) = reply_messages(ABSTRACT, TODAY)
+    _, hostile, long = contents(posting.components)
+
+    assert "\\*that\\*" in hostile
+    assert "](https://evil.example)" not in hostile.replace("\\]", "")
+    assert long.endswith("Sentence 37 measures the kernels.")
 
 
 def test_the_preview_of_a_link_is_a_card_without_buttons() -> None:

@@ -37,7 +37,7 @@ from bot.models import (
 from tests.adapters.golden import check
 from tests.adapters.slack.hostile import nodes, read, wrong
 from tests.fakes.digests import DAY, EMPTY, GPU, HOSTILE, KERNEL_SMITH
-from tests.fakes.replies import CARD, FOUND, STARRED, SUBSCRIBED, TITLES, UGLY, page
+from tests.fakes.replies import ABSTRACT, CARD, FOUND, STARRED, SUBSCRIBED, TITLES, UGLY, page
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -187,12 +187,9 @@ def test_each_card_has_three_buttons_and_a_menu_and_each_is_a_command_that_can_b
     assert [label for label, _ in buttons(posting)] == ["More", "Less", "Save"] * 3
     assert parse(buttons(posting)[0][1]) == More(KERNEL_SMITH.key, "gpu-systems")
     first, *_ = menus(posting)
-    assert [label for label, _, _ in first] == ["Why", "Similar", "BibTeX", "Abstract", "Code"]
-    assert parse(first[0][1]) == Why(KERNEL_SMITH.key, "gpu-systems")
-    assert [url for _, _, url in first if url] == [
-        "https://arxiv.org/abs/2603.28342",
-        "https://github.com/InternLM/Kernel-Smith",
-    ]
+    assert [label for label, _, _ in first] == ["Abstract", "Why", "Similar", "BibTeX", "Code"]
+    assert parse(first[1][1]) == Why(KERNEL_SMITH.key, "gpu-systems")
+    assert [url for _, _, url in first if url] == ["https://github.com/InternLM/Kernel-Smith"]
 
 
 def test_a_card_says_nothing_of_scores_and_origins_and_leads_to_each_page_once() -> None:
@@ -204,7 +201,17 @@ def test_a_card_says_nothing_of_scores_and_origins_and_leads_to_each_page_once()
     assert [node["url"] for node in nodes(posting.blocks) if node.get("type") == "link"] == [
         "https://arxiv.org/abs/2603.28342"
     ]
-    assert [label for label, _ in buttons(posting)] == ["More like this", "Less", "Save"]
+    assert [label for label, _ in buttons(posting)] == ["More like this", "Less", "Save", "Abstract"]
+
+
+def test_an_abstract_is_shown_whole_and_nothing_in_it_is_markup() -> None:
+    (posting,) = messages.reply(ABSTRACT, DAY)
+    quoted = [node for node in nodes(posting.blocks) if node.get("type") == "rich_text_quote"]
+
+    assert [[run["type"] for run in node["elements"]] for node in quoted] == [["text"], ["text"]]
+    assert "Sentence 37 measures the kernels." in read(posting)
+    assert all("style" not in run for node in quoted for run in node["elements"])
+    assert "<!channel>" not in posting.text
 
 
 def long_texts(reply: Reply) -> tuple[str, ...]:
