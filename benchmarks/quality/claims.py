@@ -3,12 +3,15 @@
 Claims: the parts that the extractive summary shows of abstracts of the corpus's last month, of which nothing was learned;
 each is corrupted in each way that it allows (`benchmarks/quality/corruptions.py`). True claims: the same parts as they are,
 and the summaries that people wrote of SciTLDR's and ACLSum's papers, which may say what only the paper says. SciTLDR's that
-pass are corrupted as well: a claim in other words than the text's is harder to judge. Beside it: the check of numbers, names
-and words alone.
+pass are corrupted as well: a claim in other words than the text's is harder to judge. Paraphrases: true sentences and subtle
+falsehoods about other abstracts, written by hand as a good model would write them (`benchmarks/quality/paraphrased`); with
+`--half aside`, of the half that nothing was chosen by. Beside it: the check of numbers, names and words alone.
 """
 
+import json
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.corpus import papers
@@ -32,6 +35,7 @@ _REACH = {
     "direction reversed": 0.70,
     "consequence appended": 0.60,
 }
+_PARAPHRASED = Path(__file__).parent / "paraphrased"
 _REFUSED = {"scitldr_a.dev": 0.30, "aclsum.train": 0.25, "aclsum.val": 0.25}
 
 
@@ -57,6 +61,27 @@ def measure(given: Inputs) -> Iterator[Figure]:
             passing = [claim for claim, refused in zip(claims, _refused(claims)[1], strict=True) if not refused]
             for kind in KINDS:
                 yield _figure(name, f"caught in people's words: {kind}", corrupted(passing, kind))
+    yield from _paraphrases(given.half)
+
+
+def paraphrases(half: str) -> Mapping[str, list[Claim]]:
+    """Return the sentences written by hand by what is wrong with them; the true ones under ""."""
+    found: dict[str, list[Claim]] = {}
+    for of, line in enumerate((_PARAPHRASED / f"{half}.jsonl").read_text(encoding="utf-8").splitlines()):
+        record = json.loads(line)
+        source = f"{record['title']}\n{record['abstract']}"
+        for kind, said in [*(("", each) for each in record["true"]), *record["false"]]:
+            found.setdefault(kind, []).append(Claim(said, source, of))
+    return found
+
+
+def _paraphrases(half: str) -> Iterator[Figure]:
+    name, written_by_hand = f"paraphrases, {half}", paraphrases(half)
+    false = {kind: claims for kind, claims in sorted(written_by_hand.items()) if kind}
+    yield _figure(name, "refused: true paraphrases", written_by_hand[""], lower=True)
+    yield _figure(name, "caught: subtle falsehoods", [claim for claims in false.values() for claim in claims])
+    for kind, claims in false.items():
+        yield _figure(name, f"caught: {kind}", claims)
 
 
 def chosen(items: Sequence[Item]) -> list[Item]:

@@ -3,7 +3,9 @@
 A part is grounded when every number and every proper name in it stands in the source, when enough of its words do, and when
 it neither repeats itself nor changes language. What is normalised: 1,000 = 1000, 1.50 = 1.5, 1.45× = 1.45x = 1.45-fold,
 5% = 5 percent, 109B = 109 billion, thirty-one = 31. A number that carries %, × or a magnitude must have it in the source.
-A name may be short for words of the source (RL), or spell out what is short there. What is said of numbers and names is not
+A name of three letters or more may be short for words of the source (HMM), one
+of two letters where it is a usual one (RL); or a name spells out what is short there. Ratios in words (half, twice, tenfold,
+an order of magnitude) must be told by the source in words or by its numbers. What is said of numbers and names is not
 seen here, but by `bot.summarise.llm.claims`. Not seen: a name as a sentence's first word that looks like an ordinary word.
 """
 
@@ -14,6 +16,8 @@ from decimal import Decimal, InvalidOperation
 
 from bot.summarise.english.language import reads_as_english
 from bot.summarise.english.sentences import split
+from bot.summarise.llm.number_words import in_figures, unfounded_ratios
+from bot.summarise.llm.openers import is_listed, opens
 
 MOST_SENTENCES, MOST_WORDS = 2, 60
 _LEAST_SHARED = 0.25  # of a part's longer words stand in the source (by their beginnings); people keep 0.7
@@ -23,21 +27,6 @@ _LONGER = 4  # letters
 _ANY_WORD = re.compile(r"[^\W_]+")
 _BEGINNING = 5  # letters by which two words count as one: optimise, optimising
 
-_SMALL = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
-_WORD_NUMBERS = {word: str(number) for number, word in enumerate(_SMALL, start=2)}
-_TEENS = ("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen")
-_TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
-_WORD_NUMBERS |= {word: str(number) for number, word in enumerate(_TEENS, start=13)}
-_WORD_NUMBERS |= {word: f"{number}0" for number, word in enumerate(_TENS, start=2)}
-_WORD_NUMBERS |= {"dozen": "12", "hundred": "100", "thousand": "1000"}
-_UNITS_OF_TEN = ("one", *_SMALL[:8])
-_TENS_AND_UNITS = {  # thirty-one: 31
-    f"{ten}-{unit}": f"{high}{low}"
-    for high, ten in enumerate(_TENS, start=2)
-    for low, unit in enumerate(_UNITS_OF_TEN, start=1)
-}
-_WORD_NUMBERS |= _TENS_AND_UNITS
-_NUMBER_WORD = re.compile(rf"\b(?:{'|'.join(_TENS_AND_UNITS)})\b|[a-z]+")
 _NUMBER = re.compile(
     r"(?<![\w.])(?P<from>\d[\d,.]*\s?(?:-|–|to)\s?)?(?P<number>\d+(?:,\d{3})*(?:\.\d+)?|\d[\d.,]*\d|\.\d+)"
     r"\s?-?(?P<unit>%|percent\b|per cent\b|×|x(?![a-z])|times\b|fold\b|[kmbt]\b|(?:thousand|[mbtr]+illion)\b)?",
@@ -45,34 +34,30 @@ _NUMBER = re.compile(
 )
 _UNITS = {"percent": "%", "per cent": "%", "×": "x", "times": "x", "fold": "x"}
 _UNITS |= {"thousand": "k", "million": "m", "billion": "b", "trillion": "t"}
+_PAIR = re.compile(r"\bboth\b", re.IGNORECASE)  # which is told as two
 _BARE_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
 _TOKEN = re.compile(r"[^\W_][\w’'+.-]*")
-_OPENING_WORDS = """
-    a an the this these it its they their no not in on at by for from with without when where while although because since
-    current existing prior previous many most some large deep new recent such each both one two three how what why there
-    here across under over through to as if results experiments evaluations authors researchers code users teams engineers
-    paper work uses shows runs cuts lets helps gives makes builds adds finds sets our we using based towards toward after
-    before during between among across despite unlike like within without only even also then thus hence therefore however
-    but and or so if can could may might must should would will does do did is are was were has have had who whose which
-    propose present introduce develop design study learn train use apply show find prove provide build make improve extend
-    explore combine analyze analyse compare evaluate investigate predict generate generalize leverage exploit employ adopt
-    reduce increase accelerate decompose demonstrate describe discover enable estimate explain identify incorporate
-    integrate measure model optimize optimise perform print replace require solve transfer tackle understand unify view
-    novel simple better more less several various different general generic first second third low high fast theory
-    method methods model models approach approaches framework algorithm algorithms network networks system systems data
-    task tasks text image images video language learning problem problems people humans children benchmarks benchmark
-    dataset datasets results analysis empirical theoretical practical stochastic dynamic automatic semantic synthetic
-    cannot fails contrary fully much very well not no than term terms state-of-the-art end-to-end self-supervised
-    semi-supervised real-world large-scale one-shot few-shot zero-shot multi-task open-source
-"""
-_OPENERS = frozenset(_OPENING_WORDS.split())
-_ORDINARY_ENDING = re.compile(
-    r"(?:ing|ed|es|ly|al|ive|ous|[ts]ion|ity|ment|[ai]ble|ful|less|ers|ors|[ae]nce|ness|ems|els|rks|nts)$"
-)
 
-_PLAIN_WORD = re.compile(r"[^\W\d_]{4,}|[.;:!?]")  # the signs keep initials of two sentences apart
+_APART_TEXT = """
+    we is are was were to by it as on at our can has its not but via or from with that this these those which where when
+    while have been their they also such than then into using based
+"""
+_APART = frozenset(_APART_TEXT.split())  # words that no abbreviation spans, as it does "of" and "and"
+_SHORT_APART = "|".join(sorted(word for word in _APART if len(word) < _LONGER))
+_PLAIN_WORD = re.compile(rf"[^\W\d_]{{4,}}|[.,;:!?()]|\b(?:{_SHORT_APART})\b")
 _ABBREVIATION = re.compile(r"[A-Z]{2,6}s?")
+_SHORT_NAME = re.compile(r"\b[A-Z]{2,6}s?\b")
+_PLAIN_PAIR = 2  # letters: two fit words of almost every text, so that the usual ones are listed with their words
+_PAIRS = {
+    "ai": ("artificial intelligence",), "ml": ("machine learning",), "dl": ("deep learning",),
+    "rl": ("reinforcement learning",), "fl": ("federated learning",), "cl": ("continual learning", "contrastive learning"),
+    "nn": ("neural network",), "lm": ("language model",), "vi": ("variational inference",),
+    "kd": ("knowledge distillation",), "gp": ("gaussian process",), "bo": ("bayesian optimi",),
+    "ir": ("information retrieval",), "mt": ("machine translation",), "qa": ("question answering",),
+    "ie": ("information extraction",), "kg": ("knowledge graph",), "cv": ("computer vision",),
+    "dp": ("differential privacy", "dynamic programming"), "ci": ("confidence interval", "continuous integration"),
+}  # fmt: skip
 _SPELT_OUT = re.compile(r"(?:[A-Z][a-z]+[\s-]){1,5}[A-Z][a-z]+")
 
 _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
@@ -152,12 +137,17 @@ def _in_another_language(part: str, source: str) -> bool:
 def _missing_numbers(part: str, source: str) -> list[str]:
     told = set(_numbers(source))
     bare = {value for value, _ in told}
-    return [f"{value}{unit}" for value, unit in _numbers(part) if (value, unit) not in told and (unit or value not in bare)]
+    if _PAIR.search(source):
+        bare.add("2")
+    missing = [
+        f"{value}{unit}" for value, unit in _numbers(part) if (value, unit) not in told and (unit or value not in bare)
+    ]
+    return missing + unfounded_ratios(part.lower(), source.lower(), told)
 
 
 def _numbers(text: str) -> Iterator[tuple[str, str]]:
     """Every number with its unit ("" for none), and once more those inside identifiers, bare."""
-    folded = _NUMBER_WORD.sub(lambda word: _WORD_NUMBERS.get(word.group(), word.group()), text.lower())
+    folded = in_figures(text.lower().replace("\\%", "%"))
     for match in _NUMBER.finditer(folded):
         unit = (match["unit"] or "").strip()
         unit = _UNITS.get(unit, unit)
@@ -179,22 +169,27 @@ def _value(number: str) -> str:
 
 def _missing_names(part: str, source: str) -> list[str]:
     known = set(_forms(source))
-    initials = "".join(word[0] for word in _PLAIN_WORD.findall(source.casefold()))
-    spelt = {word.casefold() for run in _SPELT_OUT.findall(part) if _initials(run) in known for word in run.split()}
-    return [name for name in _names(part) if not _is_known(name, known, initials) and name.casefold() not in spelt]
+    words = _PLAIN_WORD.findall(source.casefold())
+    initials, joined = "".join("." if word in _APART else word[0] for word in words), " ".join(words)
+    short = {name.removesuffix("s").casefold() for name in _SHORT_NAME.findall(source)}
+    spelt = {word.casefold() for run in _SPELT_OUT.findall(part) if _initials(run) in short for word in run.split()}
+    return [name for name in _names(part) if not _is_known(name, known, initials, joined) and name.casefold() not in spelt]
 
 
-def _is_known(name: str, known: Set[str], initials: str) -> bool:
+def _is_known(name: str, known: Set[str], initials: str, words: str) -> bool:
     """Whether a name, or each capitalised piece of one with hyphens, stands in the source or is short for words of it."""
-    if known & set(_folded(name)) or _abbreviates(name, initials):
+    if known & set(_folded(name)) or _abbreviates(name, initials, words):
         return True
-    pieces = [piece for piece in name.split("-") if piece != piece.lower() and piece.lower() not in _OPENERS]
-    return "-" in name and all(known & set(_folded(piece)) or _abbreviates(piece, initials) for piece in pieces)
+    pieces = [piece for piece in name.split("-") if piece != piece.lower() and not is_listed(piece.lower())]
+    return "-" in name and all(known & set(_folded(piece)) or _abbreviates(piece, initials, words) for piece in pieces)
 
 
-def _abbreviates(name: str, initials: str) -> bool:
-    """Whether a name is of the initials of words that follow one another in the source: RL, HMMs."""
-    return _ABBREVIATION.fullmatch(name) is not None and name.rstrip("s").casefold() in initials
+def _abbreviates(name: str, initials: str, words: str) -> bool:
+    """Whether a name is short for words that follow one another in the source: of three letters or more (HMMs), or known."""
+    short = name.removesuffix("s").casefold()
+    if _ABBREVIATION.fullmatch(name) is None:
+        return False
+    return short in initials if len(short) > _PLAIN_PAIR else any(each in words for each in _PAIRS.get(short, ()))
 
 
 def _initials(words: str) -> str:
@@ -209,13 +204,8 @@ def _names(part: str) -> Iterator[str]:
             if not any(letter.isalpha() for letter in token):
                 continue
             inner = any(letter.isupper() for letter in token[1:]) or re.search(r"[^\W\d_]\.[^\W\d_]{2}", token)
-            if inner or (token[0].isupper() and (place > 0 or not _opens(token))):
+            if inner or (token[0].isupper() and (place > 0 or not opens(token.lower()))):
                 yield token
-
-
-def _opens(token: str) -> bool:
-    word = token.lower()
-    return word in _OPENERS or _ORDINARY_ENDING.search(word) is not None
 
 
 def _forms(source: str) -> Iterator[str]:

@@ -83,6 +83,43 @@ _DENYING_WORDS = """
     haven't
 """
 _DENYING = frozenset(_DENYING_WORDS.split())
+_UNDENYING_WORDS = """
+    able accurate adequate affected appropriate available aware balanced biased capable certain changed clear common
+    compatible complete consistent correct dependent differentiable direct effective efficient expected explored familiar
+    feasible known labeled likely limited linear necessary paired parametric possible practical precise predictable
+    realistic related reliable resolved rigid seen sensitive solved stable structured successful sufficient suitable
+    supervised tractable trained trivial uniform visible
+"""
+_UNDENIED = {
+    f"{prefix}{separator}{word}": word
+    for word in _UNDENYING_WORDS.split()
+    for prefix in ("un", "in", "im", "ir", "non")
+    for separator in ("", "-")
+}
+_HARMS = (
+    "break",
+    "sacrific",
+    "compromis",
+    "losing",
+    "loss",
+    "lose",
+    "hurt",
+    "harm",
+    "degrad",
+    "damag",
+    "destroy",
+    "disturb",
+)
+_PART, _WHOLE = "part", "whole"
+_PARTLY = """
+    some most many several few often sometimes partially partly partial mostly mainly largely typically generally usually
+    potentially may might nearly almost roughly approximately about average occasionally certain selected only just merely
+    limited up
+"""
+_WHOLLY = """
+    all every always each exactly whatever regardless universally
+"""
+_EXTENTS = dict.fromkeys(_PARTLY.split(), _PART) | dict.fromkeys(_WHOLLY.split(), _WHOLE)
 _BOUNDS = {
     "up to": "at most", "at most": "at most", "no more than": "at most", "less than": "at most", "fewer than": "at most",
     "as much as": "at most", "as many as": "at most", "as little as": "at least", "as few as": "at least",
@@ -96,6 +133,23 @@ _BOUNDS = {
 def denies(word: str) -> bool:
     """Say whether a word in lower case denies what follows it."""
     return word in _DENYING or word.endswith(("n't", "n’t"))
+
+
+def undenied(word: str) -> str:
+    """Return what a word in lower case denies by its own beginning or end: "compatible" of "incompatible"; else ""."""
+    if word.endswith("-free") and len(word) > len("-free") + 2:
+        return word.removesuffix("-free")
+    return _UNDENIED.get(word, "")
+
+
+def harms(word: str) -> bool:
+    """Say whether a word in lower case does harm, so that to deny it ("without breaking X") denies nothing after it."""
+    return word.startswith(_HARMS)
+
+
+def extent(word: str) -> str:
+    """Return "part" or "whole" where a word in lower case says of how much something holds, else ""."""
+    return _EXTENTS.get(word, "")
 
 
 def ends(word: str) -> frozenset[tuple[int, bool]]:

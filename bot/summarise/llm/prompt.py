@@ -12,7 +12,7 @@ from bot.errors import SummaryUnavailable
 from bot.models import PARTS
 
 # Raise it with every change here, or of what is checked: it is part of the key under which summaries are kept.
-PROMPT_VERSION = "2"
+PROMPT_VERSION = "3"
 
 LONGEST_TEXT = 8_000  # characters of the source text that are sent
 

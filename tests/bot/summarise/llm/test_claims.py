@@ -41,6 +41,8 @@ HELD = Source(f"Sieve: a cache for long contexts\n{TEXT}")
         "Serving long contexts is slow because every layer keeps keys and values of all tokens.",
         "It matches the full cache's accuracy on three of five benchmarks.",
         "Presents Sieve, a cache that does not require any training.",
+        "Decoding throughput grows by as much as 2.4x on one GPU.",
+        "Sieve is a cache that is training-free.",
     ],
 )
 def test_a_sound_paraphrase_is_borne_out(claim: str) -> None:
@@ -58,11 +60,31 @@ def test_a_sound_paraphrase_is_borne_out(claim: str) -> None:
         "It reduces the memory of the cache by 71% and decreases the throughput of decoding by up to 2.4x on a single GPU.",
         "Serving long contexts with large language models is fast, as every layer keeps the keys and values of all tokens.",
         "Sieve matches the accuracy of the full cache, which lets hospitals diagnose rare diseases earlier.",
+        "It increases the throughput of decoding by 2.4x on a single GPU.",
+        "It reduces the memory of the cache by half, and increases decoding's throughput by up to 2.4x.",
         "It reduces the memory of the cache by 71%, paving the way for autonomous vehicles in crowded cities.",
     ],
 )
 def test_a_claim_that_was_turned_around_is_refused(claim: str) -> None:
     assert not HELD.bears_out(claim)
+
+
+COMPARED = Source(
+    "Sieve: a cache for long contexts\nSieve outperforms existing caches on five tasks. Sampling from tables is slower than "
+    "sampling from lists. Latency falls by 12% to 30% on average."
+)
+
+
+@pytest.mark.parametrize(
+    ("claim", "wrong"),
+    [
+        ("Existing caches outperform Sieve on five tasks.", True),
+        ("On five tasks, Sieve beats existing caches.", False),
+        ("Sampling from lists is slower than sampling from tables.", True),
+    ],
+)
+def test_who_is_ahead_of_whom_is_held_against_the_text(claim: str, wrong: bool) -> None:
+    assert COMPARED.bears_out(claim) is not wrong
 
 
 def test_a_text_in_another_language_is_not_judged() -> None:
@@ -95,6 +117,9 @@ HOSTILE = {
     "sentences": "Not so. It is. ",
     "brackets": "(((( 1 ",
     "hyphens": "high-low-",
+    "comparisons": "A is faster than B, and outperforms ",
+    "clauses": "every cache, all 5-7 of it, ",
+    "ratios": "half from 2 to 4 twice ",
 }
 
 

@@ -100,3 +100,29 @@ def test_the_source_bears_itself_out(sentences: list[str]) -> None:
 )
 def test_a_number_in_words_is_held_against_the_figures(said: str, wrong: bool) -> None:
     assert bool(faults(said, "Tidy cuts the misses of 16 caches by 31%.")) is wrong
+
+
+@pytest.mark.parametrize(
+    ("said", "wrong"),
+    [
+        ("RL trains the policy.", False),  # usual, and its words stand in the source
+        ("RLHF trains the policy.", True),
+        ("An HMM explains the policy.", False),  # three letters of words that follow one another
+        ("An HM explains the policy.", True),  # two letters fit the words of almost any text
+        ("The policy runs on TP hardware.", True),
+        ("QA trains the policy.", True),
+    ],
+)
+def test_initials_are_a_name_of_the_text_only_where_they_say_enough(said: str, wrong: bool) -> None:
+    source = "Reinforcement learning trains the policy, which a hidden Markov model explains on plain hardware."
+    assert bool(faults(said, source)) is wrong
+
+
+@pytest.mark.parametrize("word", ["Instead", "Fifteen", "Requests", "Far", "Users"])
+def test_an_ordinary_word_that_begins_a_sentence_is_no_name(word: str) -> None:
+    assert not [fault for fault in faults(f"{word} of per-token compute.", SOURCE) if "name" in fault]
+
+
+def test_an_escaped_percent_sign_and_both_are_read() -> None:
+    source = "Both caches cut the misses by 31\\%."
+    assert faults("The two caches cut the misses by 31%.", source) == []

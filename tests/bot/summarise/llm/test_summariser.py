@@ -230,6 +230,12 @@ CORRUPTED = {
         "why_it_matters",
         "It minimizes head-of-line blocking for interactive tasks, paving the way for household robots in every kitchen.",
     ),
+    "the sides of a comparison exchanged": (
+        "evidence",
+        "EDF improves high-contention SLO attainment over Maestro by 23.6 percentage points.",
+    ),
+    "a ratio in words": ("evidence", "Maestro cuts KV-reservation HBM in half."),
+    "another ratio in words": ("evidence", "Maestro doubles high-contention SLO attainment over EDF."),
     "an invented figure": ("evidence", "Maestro reduces KV-reservation HBM by 76.2%."),
     "an invented name": ("evidence", "Maestro improves SLO attainment over Kubernetes by 23.6 percentage points."),
     "another language": (
