@@ -22,6 +22,7 @@ from bot.summarise.english.anaphora import Resolved, dangles, points_inside, res
 from bot.summarise.english.anaphora_patterns import AUTHORS
 from bot.summarise.english.editing import edit
 from bot.summarise.english.language import reads_as_english
+from bot.summarise.english.prefilter import Screened
 from bot.summarise.english.sentences import lower_case_names, split
 from bot.summarise.english.shortening import statements
 from bot.summarise.english.third_person import begins_with_verb, to_third_person
@@ -33,20 +34,20 @@ LONGEST = 18  # words
 _DESCRIPTION = 1_000  # characters
 _LEAST = -0.5  # of what a statement tells; below it says how the authors went about it, mostly
 
-_MEASURED = re.compile(
+_MEASURED = Screened(
     r"(?<![\w-])[~<>≥≤$+-]?\d+(?:[.,]\d+)*(?:[\s-]?(?:\\?%|×|x\b|fold|GB|MB|ms|fps|FPS|times\b|points?\b|percent|"
     r"hours?|days?|seconds?|minutes?|dB|orders?)|x\b)|\b(?:twice|half|orders? of magnitude)\b",
     re.IGNORECASE,
 )
 _NUMBER = re.compile(r"(?<![\w.-])\d+(?:[.,]\d+)*(?![\w-])")
-_COMPARES = re.compile(
+_COMPARES = Screened(
     r"\b(?:outperform\w*|surpass\w*|state-of-the-art|beats?|exceed\w*|faster|fewer|smaller|larger|cheaper|better|higher|lower|"
     r"reduc\w+|improv\w+|first|only|more than|less than|nearly|almost|despite|without|no)\b",
     re.IGNORECASE,
 )
-_SETS_APART = re.compile(r"\b(?:first|only|fewer|nearly|almost|despite|without|no)\b", re.IGNORECASE)
+_SETS_APART = Screened(r"\b(?:first|only|fewer|nearly|almost|despite|without|no)\b", re.IGNORECASE)
 # What tells little: of any statement, and of a result without a figure.
-_VAGUE = re.compile(
+_VAGUE = Screened(
     r"\b(?:effectiveness|superiority|superior performance|competitive performance|insights?|potential|promising|paves? the "
     r"way|extensive|comprehensive|thorough|validate|deeper understanding|"
     r"implications|advances? (?:the|our)|foundation|"
@@ -54,13 +55,13 @@ _VAGUE = re.compile(
     r"feasibility|(?:principled |solid )?basis for|cornerstone)\b",
     re.IGNORECASE,
 )
-_WEAK = re.compile(
+_WEAK = Screened(
     r"\b(?:outperform\w*|surpass\w*|superior|remarkabl\w*|impressive\w*|nuanced|strong\w*|improved?|notabl\w+|substantial\w*|"
     r"existing|baselines?|prior|previous|consistent\w*|recent|great\w*|effective\w*|state-of-the-art|compelling|"
     r"competitive|favou?rable|high-fidelity)\b",
     re.IGNORECASE,
 )
-_OF_THE_PAPER = re.compile(
+_OF_THE_PAPER = Screened(
     r"(?:(?:Conducts?|Performs?|Discuss(?:es)?|Outlines?|Reports the|Provides a detailed)\b|The (?:objective|goal|aim|"
     r"purpose|survey|review|paper|study|work|authors? (?:performed|conduct|also|then|further))\b|This (?:paper|work|study|"
     r"survey|review)|(?:\w+ ){1,3}(?:is|are|was|were) (?:assessed|evaluated|conducted|performed|tested|discussed|analyzed|"
@@ -68,19 +69,19 @@ _OF_THE_PAPER = re.compile(
     re.IGNORECASE,
 )
 # How the authors went about it, and what the field is like: neither is what the work says.
-_ACTIVITY = re.compile(
+_ACTIVITY = Screened(
     r"(?:The authors )?(?:\w+ly )?(?:(?:evaluat|assess|examin|benchmark|explor|investigat)(?:e?s|ed?)|stud(?:y|ies|ied)|"
     r"analy[sz](?:es?|ed))\b",
     re.IGNORECASE,
 )
-_OF_THE_FIELD = re.compile(
+_OF_THE_FIELD = Screened(
     r"\b(?:is|are) (?:an? |the |one of the )?(?:\w+ )?(?:common|popular|powerful|widely|crucial|essential|vital|standard|"
     r"technique|paradigm|fundamental|central)\b|\b(?:has|have) (?:recently )?(?:emerged|become|attracted|gained|"
     r"revolutioni[sz]ed|transformed)\b|^The (?:emergence|advent|rise|success|development) of\b|^Recent(?:ly)?\b",
     re.IGNORECASE,
 )
 # A result without a figure: that it is good. `Experiments on X show …` in front of one is no more.
-_GOOD = re.compile(
+_GOOD = Screened(
     r"\b(?:achiev|attain|show|demonstrat|substantiat|exhibit|yield|deliver|obtain)\w* (?:[\w-]+ ){0,4}?(?:results|"
     r"performances?|improvements?|gains|effectiveness|robustness|efficacy|feasibility|capabilities|advantages|"
     r"generali[sz]ability)\b|\b(?:outperform|surpass|exceed)\w* (?:[\w-]+ ){0,3}?"
@@ -88,7 +89,7 @@ _GOOD = re.compile(
     r"\b(?:improv|enhanc|boost)\w* (?:the )?(?:overall |model |its )?(?:performance|capabilities)\b",
     re.IGNORECASE,
 )
-_PRAISES = re.compile(
+_PRAISES = Screened(
     r"\b(?:validat|confirm|provid|accurate|coherent|realistic|understanding|offer|solution|integrat|effectiv|consistently|superior|demonstrat|visit)\w*\b",
     re.IGNORECASE,
 )
@@ -99,7 +100,7 @@ _LED = re.compile(
     re.IGNORECASE,
 )
 # What the text before it says only, and a step of the authors that says no more than that it was taken.
-_POINTS = re.compile(
+_POINTS = Screened(
     r"^(?:It|They|He|She) |^The (?:process|procedure|mechanism|former|latter|masks|matrices) |"
     r"^Core to |\b(?:(?:argu|show|find|reveal|demonstrat)\w* (?:that )?(?:they|it|such)\b|such an? \w+)",
     re.IGNORECASE,
@@ -108,7 +109,7 @@ _EMPTY = re.compile(
     r"\w+s an? (?:[\w-]+ ){0,3}(?:shift|frameworks?|methods?|approach|solution|systems?|theory|techniques?|models?|paradigm|"
     r"algorithms?|platform|capabilities)(?: that (?:enhanc|improv)\w+ \w+ \w+)?\.$"
 )
-_STEP = re.compile(
+_STEP = Screened(
     r"\b(?:is|are|was|were) (?:then |also |\w+ly )?(?:trained|used|applied|generated|collected|employed|adopted|extracted|"
     r"computed|paired|categorized|constructed|obtained|selected|fed|transcribed|grouped)\b|\bcontains? (?:\w+ )?designed\b|"
     r"\b(?:employs|utilizes|adopts) |"
@@ -118,13 +119,13 @@ _STEP = re.compile(
 )
 _TURNS = re.compile(r"(?:However|But|Yet|Unfortunately|Nevertheless|Nonetheless|Despite (?:this|these|their|its|the))\b")
 # `Extensive experiments on three machines.`, `Using Tidy, a cache that sizes itself.`, `… by 78% while staying.`
-_FRAGMENT = re.compile(
+_FRAGMENT = Screened(
     r"^(?:\w+ )?(?:experiments|evaluations) (?:on|across|with|in)\b(?!.*\b(?:show|demonstrat|confirm|reveal|indicat|validat|"
     r"verif|suggest|prov|find|yield|support))|^(?:Using|By|Through|Via|With|Leveraging) [^,]*, (?:an?|the) [^,]*\."
     r"$|\b(?:while|by|without|when|after|before) \w+ing\.$",
     re.IGNORECASE,
 )
-_NO_STATEMENT = re.compile(
+_NO_STATEMENT = Screened(
     r"\b(?:(?:publicly )?available|we hope|the authors (?:hope|expect)|open-sourced?|future (?:work|research)|"
     r"releas(?:ed?|es)|address(?:es)? (?:this|these)|remains? (?:an? |largely )?\w+|"
     r"this (?:problem|issue|challenge|gap)|above|below)\b|^(?:\w+ly )?\w+s it\b|^Among (?:these|them|those)\b|"
@@ -133,7 +134,7 @@ _NO_STATEMENT = re.compile(
     re.IGNORECASE,
 )
 _LOST = 2.0  # of a statement that leaves out its sentence's figure: the card's evidence would not have it either
-_COUNTED = re.compile(r"\b(?:two|three|four|five|six|several) (?:[\w-]+ ){0,2}[\w-]+s\.$")
+_COUNTED = Screened(r"\b(?:two|three|four|five|six|several) (?:[\w-]+ ){0,2}[\w-]+s\.$")
 
 
 class ShortGist(NamedTuple):
@@ -225,7 +226,7 @@ _PAST = "propose introduce present develop design create construct provide show 
 _PRESENT = {f"{verb}d" if verb.endswith("e") else f"{verb}ed": verb for verb in _PAST.split()}
 _PRESENT |= {"built": "build", "found": "find", "shown": "show"}
 _MADE = re.compile(rf"The authors (?:also |further |first )?({'|'.join(_PRESENT)})\b")
-_BOTH = re.compile(r"\b(?:and|,) (?:\w+ly )?(?:\w+ed|built|found|show)\b|\b(?:they|their)\b")
+_BOTH = Screened(r"\b(?:and|,) (?:\w+ly )?(?:\w+ed|built|found|show)\b|\b(?:they|their)\b")
 
 
 def _says_the_title(text: str, title: str) -> bool:

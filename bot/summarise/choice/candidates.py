@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 from bot.summarise.english.anaphora import Resolved, dangles, explained, subject_named
 from bot.summarise.english.anaphora_patterns import AUTHORS
+from bot.summarise.english.prefilter import Screened
 from bot.summarise.english.shortening import begins_clause, main_clause
 from bot.summarise.english.third_person import FINITE, third_person
 
@@ -62,7 +63,7 @@ def _gerund(verb: str) -> str:
 
 _DOES = {_gerund(verb): third_person(verb) for verb in _COMES.split()}
 _HOW = r"(?:(?:thus|thereby|hence|therefore|in turn|ultimately|consequently|while|and|\w+ly) )*"
-_TAIL = re.compile(
+_TAIL = Screened(
     rf"(?:(?:, |\s[–—]\s?){_HOW}| (?:thereby|thus) )(?P<ing>{'|'.join(_DOES)}) (?=\S)|"
     r", which (?:\w+ly |in turn |also )?(?P<does>enables|allows|makes|leads|helps|reduces|improves|ensures|facilitates|"
     r"can|may) (?=\S)"
@@ -85,7 +86,7 @@ _FOUND = (
     r"(?:show|demonstrate|find|found|prove|proved|observe|observed|establish|conclude|reveal|report|showed|demonstrated|"
     r"confirm|verify|argue)"
 )
-_FINDING = re.compile(
+_FINDING = Screened(
     rf"(?:,? and|,|;) (?:(?:then|also|further|thereby|thus|\w+ly) )*(?:we )?(?:(?:then|also|further|\w+ly) )*{_FOUND} "
     rf"(?:\w+ly )?(?=that\b|how\b)|"
     r"(?:,|;) (?:(?:thereby|thus|and|\w+ly) )*(?P<ing>showing|demonstrating|finding|proving|revealing|confirming|"
@@ -93,7 +94,7 @@ _FINDING = re.compile(
 )
 _ACTS = re.compile(r"(?:We|This (?:paper|work|study|article)|The authors|Our)\b")
 _LEADS_TURN = re.compile(r"(?:While|Although|Though|Even though|Whereas|Despite|Unlike) ")
-_AGAINST = re.compile(r"(?:, (?:but|yet|however|though|whereas|while)|; (?:however|but|yet)),? (?=[\w“\"])")
+_AGAINST = Screened(r"(?:, (?:but|yet|however|though|whereas|while)|; (?:however|but|yet)),? (?=[\w“\"])")
 _BY_AUTHORS = re.compile(r"(?:(?:in )?(?:this|our|the present) |we\b|I\b|here\b)", re.IGNORECASE)
 _NO_SUBJECT = re.compile(
     rf"(?:(?:\w+ly|still|also|then|often) )*(?:{FINITE}|continue|fail|struggle|suffer|lack|require|tend|rely|need|incur|"

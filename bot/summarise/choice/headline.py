@@ -3,14 +3,16 @@
 import re
 from functools import lru_cache
 
-_FIGURE = re.compile(
+from bot.summarise.english.prefilter import Screened
+
+_FIGURE = Screened(
     r"(?<![\w.-])[~<>≥≤≈$+-]?\d+(?:[.,]\d+)*(?:[\s-]?(?:\\?%|×|x\b|fold|[KMGT]i?B\b|[mμ]?s\b|fps|times\b|"
     r"(?:percentage )?points?\b|percent|hours?|days?|seconds?|minutes?|dB|orders?)|x\b)|"
     r"\b(?:twice|half|double|orders? of magnitude)\b|(?-i:(?P<named>\b[A-Z]\w*[ -])?)(?<![\w.=<])\d+\.\d+\b(?![.-]?\w)",
     re.IGNORECASE,
 )
 _HAS_ONE = re.compile(r"\d|twice|half|double|magnitude", re.IGNORECASE)  # what every measured number has
-_PROBABILITY = re.compile(r"\bp(?:[ -]values?)? ?\$?(?:[=<>≤]|\\leq?|\\lt)\$? ?[\d.]+", re.IGNORECASE)
+_PROBABILITY = Screened(r"\bp(?:[ -]values?)? ?\$?(?:[=<>≤]|\\leq?|\\lt)\$? ?[\d.]+", re.IGNORECASE)
 
 
 @lru_cache(maxsize=256)  # a text's statements are asked about for the parts, the gist and the card

@@ -9,6 +9,8 @@ wait` keep their beginning.
 import re
 from functools import lru_cache
 
+from bot.summarise.english.prefilter import Screened
+
 
 def _one_of(words: str, between: str | None = None) -> str:
     """A pattern for any of the words, or of the phrases between commas."""
@@ -104,8 +106,8 @@ _REPORTS = _one_of(
     strengthen outperform optimiz analyz analys evaluat investigat explor"""
 )
 _ASIDE = _one_of("however therefore thus moreover furthermore nevertheless nonetheless hence consequently")
-_BETWEEN = re.compile(rf", {_ASIDE},(?= )")
-_INSIDE = re.compile(
+_BETWEEN = Screened(rf", {_ASIDE},(?= )")
+_INSIDE = Screened(
     rf"^((?:[\w()'’-]+ ){{0,7}}[\w()'’-]+)(?:"
     rf"(?<!but)(?<!only)(?<!and) (?:also|further|furthermore|additionally|moreover)(?= {_REPORTS}(?:e?s|e?d|e|ies|"
     rf"ied)?\b)|(?<!and) (?:thus|therefore|hence)(?= (?:{_REPORTS}(?:e?s|e|ies)?)\b))",

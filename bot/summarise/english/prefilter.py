@@ -9,7 +9,8 @@ nothing is tried on every text.
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 # What a shape has beside letters and signs: a border of words, a sign that parts words, the rest of a word, a digit,
@@ -25,7 +26,7 @@ _RUN = re.compile(r"\w+")
 _SIGN = re.compile(r"[^\w| ~#*^]")
 _TIMES = re.compile(r"([?*+]|\{(?:\d+(?:,\d*)?|,\d+)\})[?+]?")
 _NONE_TOO = re.compile(r"[?*]|\{0*[,}]")  # may be left out
-_GROUP = re.compile(r"\?(?:P<\w+>|:|(?P<looks><?[=!]))")
+_GROUP = re.compile(r"\?(?:P<\w+>|(?:-i)?:|(?P<looks><?[=!]))")
 
 Shapes = frozenset[str]
 
@@ -77,7 +78,9 @@ class _Reader:
             return one | {""}
         if match[1] == "*" and one == _OF_A_WORD:
             return frozenset([_REST])
-        return _UNKNOWN if _NONE_TOO.match(match[1]) else _joined(one, _UNKNOWN)
+        # `(?:\w+ ){0,3}`: whatever it is, a word ends there.
+        more = frozenset(["", _ANY + _PARTS]) if all(shape.endswith(_PARTS) for shape in one) else _UNKNOWN
+        return more if _NONE_TOO.match(match[1]) else _joined(one, more)
 
     def _one(self) -> Shapes:
         sign = self._pattern[self._at]
@@ -237,6 +240,7 @@ class Prefiltered:
 
     def __init__(self, patterns: Iterable[re.Pattern[str]]) -> None:
         self._patterns = [*patterns]
+        self._all = (1 << len(self._patterns)) - 1
         found = [needles(each.pattern) for each in self._patterns]
         self._always = sum(1 << at for at, each in enumerate(found) if each is None)
         self._first = _Index([frozenset(one for one in each or () if one.first) for each in found])
@@ -250,7 +254,75 @@ class Prefiltered:
         for token in tokens:
             may |= index[token]
         surely = may >> len(self._patterns)
-        return [
-            bool(may >> at & 1) and (bool(surely >> at & 1) or pattern.search(text) is not None)
-            for at, pattern in enumerate(self._patterns)
-        ]
+        found = [False] * len(self._patterns)
+        may &= self._all
+        while may:
+            bit = may & -may
+            at = bit.bit_length() - 1
+            found[at] = bool(surely & bit) or self._patterns[at].search(text) is not None
+            may ^= bit
+        return found
+
+
+class Screens:
+    """Patterns that are tried on the same texts, one after the other; flags may let them ignore case."""
+
+    def __init__(self) -> None:
+        self._patterns: list[str] = []
+        self._index: tuple[int, _Index] | None = None
+        self.may_have = lru_cache(maxsize=256)(self._may_have)
+
+    def add(self, pattern: str) -> int:
+        """Return the bit of one more pattern."""
+        self._patterns.append(pattern)
+        self._index = None
+        self.may_have.cache_clear()
+        return 1 << len(self._patterns) - 1
+
+    def _may_have(self, text: str) -> int:
+        """The bits of the patterns that may be in the text."""
+        if not text.isascii() and not _ODD.isdisjoint(text):
+            return -1
+        always, index = self._index = self._index or self._indexed()
+        for token in _TOKENS(text.lower()):
+            always |= index[token]
+        return always
+
+    def _indexed(self) -> tuple[int, _Index]:
+        """What is tried on any text, and what the words in lower case say of the others."""
+        found = [needles(pattern) for pattern in self._patterns]
+        anywhere = [frozenset(one._replace(run=one.run.lower(), first=False) for one in each or ()) for each in found]
+        return sum(1 << at for at, each in enumerate(found) if each is None), _Index(anywhere)
+
+
+_ROOM = Screens()  # those of this room; their texts are the same sentences
+_ODD = frozenset("ſıİ")  # what a pattern that ignores case may take for s and i, and `lower` does not
+
+
+class Screened:
+    """A pattern that is tried only on a text that has a word of a match; its methods are those of a compiled one."""
+
+    def __init__(self, pattern: str, flags: int = 0, among: Screens = _ROOM) -> None:
+        self._pattern = re.compile(pattern, flags)
+        self._bit = among.add(pattern)
+        self._may_have = among.may_have
+
+    def search(self, text: str, *span: int) -> re.Match[str] | None:
+        """Return the first match; within a span it is tried without regard to the words."""
+        return self._pattern.search(text, *span) if span or self._may_have(text) & self._bit else None
+
+    def match(self, text: str, *span: int) -> re.Match[str] | None:
+        """Return the match at the beginning."""
+        return self._pattern.match(text, *span) if span or self._may_have(text) & self._bit else None
+
+    def finditer(self, text: str) -> Iterator[re.Match[str]]:
+        """Yield the matches."""
+        return self._pattern.finditer(text) if self._may_have(text) & self._bit else iter(())
+
+    def findall(self, text: str) -> list[str]:
+        """Return what the matches are, or their groups."""
+        return self._pattern.findall(text) if self._may_have(text) & self._bit else []
+
+    def sub(self, instead: str | Callable[[re.Match[str]], str], text: str) -> str:
+        """Return the text with something else in place of the matches."""
+        return self._pattern.sub(instead, text) if self._may_have(text) & self._bit else text

@@ -20,6 +20,7 @@ from bot.query.fold import tokens
 from bot.rank.common_words import STOPWORDS
 from bot.summarise.english.anaphora import dangles
 from bot.summarise.english.anaphora_patterns import words
+from bot.summarise.english.prefilter import Screened
 from bot.summarise.english.third_person import FINITE, begins_with_verb, to_third_person
 
 
@@ -39,7 +40,7 @@ _FOUND = (
     r"(?:show(?:s|n|ed)?|(?:demonstrat|prov|observ|validat)(?:es?|ed)|(?:reveal|confirm)(?:s|ed)?|finds?|found|"
     r"establish(?:es|ed)?)"
 )
-_FINDING = re.compile(
+_FINDING = Screened(
     rf"(?:(?!we\b)[\w’'/,()-]+ ){{0,18}}?(?:also |\w+ly )?{_FOUND}(?: (?:\w+ly|both|here))?(?:,? that,?|,) (?=[\w“\"])",
     re.IGNORECASE,
 )
@@ -71,12 +72,12 @@ _NOT_BEGUN = re.compile(
 )
 
 # `where efficiency, | scale and cost are paramount`: the clause that has begun still needs its verb.
-_PENDING = re.compile(rf", (?:in )?(?:where|which|who|whose)\b(?!.*\b{FINITE}\b)")
+_PENDING = Screened(rf", (?:in )?(?:where|which|who|whose)\b(?!.*\b{FINITE}\b)")
 
 # --- inside
 
-_BRACKET = re.compile(r" \((?!(?:[1-9]|[ivx]{1,4}|[a-h])\))(?:[^()]|\([^()]*\))*\)|(?<=\w)\[[^\]]*\]")
-_ASIDE = re.compile(
+_BRACKET = Screened(r" \((?!(?:[1-9]|[ivx]{1,4}|[a-h])\))(?:[^()]|\([^()]*\))*\)|(?<=\w)\[[^\]]*\]")
+_ASIDE = Screened(
     rf"(?<=[\w)]), (?:an?|the|which|who|where|such as|including|called|named|i\.e\.|e\.g\.|namely|"
     rf"our(?= (?:[\w-]+ ){{0,2}}[\w-]+, )|inspired|based|built|on average|in turn)\b,?[^,;:]*, (?=(?:\w+ly )?{FINITE} )"
 )
@@ -102,14 +103,14 @@ _PHRASE = re.compile(
 _PREPOSITION = re.compile(r" (?=(?:for|on|in|with|under|from|at|among|between|to|and \w+s (?:it|the|its|an?))\b(?!-))")
 _LIMITS = re.compile(r"[,;]? ?(?:but|yet|although|though|however|if|unless|when|only|except|provided|not)\b", re.IGNORECASE)
 _TURNS = re.compile(r"(?:, (?:but|yet)(?! also)|; however)\b")
-_COUNTS = re.compile(
+_COUNTS = Screened(
     r"\b(?:two|three|four|five|six|seven|several|following|key|first|\(1\)|\(i\)|\(a\))(?: [\w-]+){0,4}[:,]?$"
 )
-_UNNAMED = re.compile(
+_UNNAMED = Screened(
     r"\b(?:fac(?:es?|ing)|suffers? from|poses?|encounters?|has|have) (?:[\w-]+ ){0,2}"
     r"(?:challenges|limitations|issues|problems|shortcomings|drawbacks)$"
 )
-_MADE_TO = re.compile(  # `allows users to …`
+_MADE_TO = Screened(  # `allows users to …`
     r"\b(?:allow|enabl|help|let|requir|caus|forc|encourag|train|teach|guid|prompt|induc|empower|lead|us|abilit|fail|attempt|"
     r"need|able|capab|learn|tend|seek|struggl|aim|want|begin|continu|how|way|order|likely|prone|whether)"
     r"(?:e?s|ed|ing|e|y|les?)?(?: [\w-]+){0,5}$"
@@ -154,13 +155,13 @@ _OPENING = re.compile(
     re.IGNORECASE,
 )
 _DASH = re.compile(r"\s?(?:\s(?:[–—]|--)\s|—)")
-_IF = re.compile(r"\b(?:if|unless|when)\b")
+_IF = Screened(r"\b(?:if|unless|when)\b")
 _JOINED = re.compile(r"(?:and|which|where|who|while|with|without|by|using|a|an|the|\w+ing)\b")
 # `while A does this, B`: the clause that it leads to must be there.
-_SUBORDINATE = re.compile(
+_SUBORDINATE = Screened(
     r"(?:^|that |, )(?:while|although|though|when|if|since|because|whereas) [^,]*, (?P<main>.*)$", re.IGNORECASE
 )
-_ANOTHER = re.compile(
+_ANOTHER = Screened(
     r"(?:(?:, (?:while|whereas|where|because|since)|\bbut|\band that) (?=[^,;]*$)|; however,? (?=[^;]*$))(?P<clause>.*)$"
 )
 _DOING = re.compile(
@@ -170,7 +171,7 @@ _SUBJECT = re.compile(r"\w+ing\b")
 _STATES = re.compile(r"[^,;]* (?:remains?|is|are|was|were|requires?|poses?|can|has|have)\b")
 _VERB = re.compile(rf"(?<=[\w)’',] ){FINITE}\b")
 # `commonly used metrics`
-_OF_A_NOUN = re.compile(
+_OF_A_NOUN = Screened(
     r"\b(?:commonly|widely|frequently|previously|newly|recently|publicly|traditionally)[ -]\w+ed(?= [a-z])"
 )
 _CLAUSE_NEXT = re.compile(
@@ -306,7 +307,7 @@ def main_clause(sentence: str) -> int:
     return _main_clause(sentence, _LEAD, 0)
 
 
-def _main_clause(sentence: str, lead: re.Pattern[str], at: int) -> int:
+def _main_clause(sentence: str, lead: re.Pattern[str] | Screened, at: int) -> int:
     """Where the main clause begins behind what leads to it, 0 where that is not certain."""
     rest = sentence[at:]
     if not lead.match(rest) or begins_with_verb(rest):
@@ -429,7 +430,7 @@ def _is_half_a_range(kept: str, tail: str) -> bool:
     return _THE_MORE.match(tail) is not None or (_TO_FIGURE.match(tail) is not None and any(map(str.isdigit, figure)))
 
 
-_ANNOUNCED = re.compile(
+_ANNOUNCED = Screened(
     r"\b(?:(two|three|four|five|six|seven|eight|nine|ten|[2-9])\b(?!\.\d)|several\b|following\b|key\b|main\b)"
     r"[^:;.]{0,100}: (?!.*: )",
     re.IGNORECASE,

@@ -16,6 +16,8 @@
 import re
 from functools import lru_cache
 
+from bot.summarise.english.prefilter import Screened
+
 _VERBS = """
     propose present introduce develop design describe study investigate analyse analyze explore examine evaluate show
     demonstrate find provide offer build construct create formulate address consider release report argue prove establish
@@ -98,14 +100,14 @@ _DOINGS = """
     approach(?!.this\\b) an? it our to
 """
 _BY_EVERYBODY = "|".join(_DOINGS.split())
-_AUTHORS = re.compile(
+_AUTHORS = Screened(
     r"(?<!the way )(?<!ways )\b(?:we|WE|We)(?= [a-z(])(?! (?:(?:(?!(?:app|re|imp|supp)ly)\w+ly|all|now|still|also) )*"
     rf"(?:{_BY_EVERYBODY}|(?:have|are) (?:seen|witness\w*|come|enter\w*|become|living|used to|only|still|no)|"
     r"were to|can expect|and(?! \w+ly)|"
     r"(?:do not|don't) (?:yet |fully |really )*(?:know|understand|need|have)|(?<=ly )(?:rely|push|turn)|"
     r"(?:rely|move) (?:daily|every|toward|towards|into|from))\b)"
 )
-_MOVED = re.compile(
+_MOVED = Screened(
     r"\b((?:lead|led|inspir|motivat|prompt)\w*|(?:collected|developed|proposed|provided) by) us\b", re.IGNORECASE
 )
 _QUESTION = re.compile(r"(?:^|(?<=[:] ))[^:?]*\?")  # whom `we` means in it, is open
@@ -114,23 +116,23 @@ _ALONE = re.compile(
     rf"(?<![\w“\"'‘&.-])(?<!Type )(?<!Part )(?<!Stage )(?<!Tier )(?<!Phase )I (?P<how>(?:\w+ly |also )?)"
     rf"(?:(?P<odd>have|am|do)|(?P<verb>{_BARE_VERBS})|(?P<as>can|will|may|\w+ed))\b(?!['’])"
 )
-_SAYS_I = re.compile(r"\b(?:I|[Mm]y) ")
+_SAYS_I = Screened(r"\b(?:I|[Mm]y) ")
 _ODD = {"have": "has", "am": "is", "do": "does"}
-_MY = re.compile(
+_MY = Screened(
     r"\b(?:[Mm]y|[Oo]ur) (?=(?:own |main |key |proposed |experimental |empirical )*(?:results?|findings?|approach|methods?|"
     r"work|analys[ei]s|experiments?|models?|framework|study|research|contributions?|thesis|proposal|claims?|evaluations?)\b)"
 )
-_STILL_WE = re.compile(r"\b(?:[Ww]e|WE)\b")
+_STILL_WE = Screened(r"\b(?:[Ww]e|WE)\b")
 _EVERYBODY = (
     r"(?:daily|everyday|lives|life|world(?! model)|planet|society|societies|universe|solar|galaxy|sun|brains?|"
     r"bod(?:y|ies)|minds?|children|ancestors|species|time|times|era|age|civilization|earth|oceans?|homes?|cities|eyes|senses|future|"
     r"communit(?:y|ies)|selves|economy|economies)\b"
 )
 # `We describe our approach`: which, nothing before it says.
-_OUR_NEW = re.compile(
+_OUR_NEW = Screened(
     rf"\b((?:describ|present|introduc|report|outlin|summari[sz])(?:e|es|ed|ing)) our (?!{_OWN})", re.IGNORECASE
 )
-_OUR = re.compile(rf"\b([Oo])ur (?!{_EVERYBODY})({_OWN})?")
+_OUR = Screened(rf"\b([Oo])ur (?!{_EVERYBODY})({_OWN})?")
 _MADE = {"": "make", "e": "make", "s": "makes", "es": "makes", "d": "made", "ed": "made", "ing": "making"}
 _ALLOWS = re.compile(r"\b(?:(?:allow|permit|enabl|empower)(s|es|d|ed|ing|e|) us to|(let|lets) us)(?= [a-z])", re.IGNORECASE)
 _HELPS = re.compile(r"\b(help(?:s|ed|ing)?) us (?:to )?(?=[a-z])", re.IGNORECASE)

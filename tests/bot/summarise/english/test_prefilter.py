@@ -1,4 +1,5 @@
 import re
+from collections.abc import Callable
 from functools import cache
 
 import pytest
@@ -6,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.summarise.choice import cue_phrases, why_cues
-from bot.summarise.english.prefilter import Needle, Prefiltered, needles, shapes
+from bot.summarise.english.prefilter import Needle, Prefiltered, Screened, Screens, needles, shapes
 
 CUES = [*cue_phrases.CUES.values(), *why_cues.CUES.values(), why_cues.MAY_SAY, why_cues.NEVER, cue_phrases.WITHDRAWN]
 PIECES = (
@@ -36,6 +37,19 @@ def texts() -> st.SearchStrategy[str]:
 def test_what_the_words_tell_is_what_the_patterns_tell(found: list[str], text: str) -> None:
     tried = [re.compile(each) for each in found]
     assert Prefiltered(tried).found(text) == [each.search(text) is not None for each in tried]
+
+
+@given(patterns(), texts(), st.sampled_from([0, re.IGNORECASE]), st.sampled_from([str, str.upper, str.title]))
+def test_a_screened_pattern_finds_what_the_pattern_does(
+    pattern: str, text: str, flags: int, written: Callable[[str], str]
+) -> None:
+    plain, screened, text = re.compile(pattern, flags), Screened(pattern, flags, Screens()), written(text)
+    assert [each.span() for each in screened.finditer(text)] == [each.span() for each in plain.finditer(text)]
+    assert screened.findall(text) == plain.findall(text)
+    assert screened.sub("!", text) == plain.sub("!", text)
+    for ours, theirs in ((screened.search, plain.search), (screened.match, plain.match)):
+        found, other = ours(text), theirs(text)
+        assert (found and found.span()) == (other and other.span())
 
 
 @given(st.lists(st.sampled_from(sorted({run.run for each in CUES for run in needles(each.pattern) or ()})), max_size=12))
