@@ -25,9 +25,11 @@
 import re
 
 from bot.summarise.english.openings import strip_opening
+from bot.summarise.english.prefilter import Screened
 from bot.summarise.english.third_person import drop_us, to_third_person
 
 LONGEST = 45  # words of one sentence; the mean of an abstract's sentences is about 22
+_LONGEST_CUT = 1_500  # characters; a longer "sentence" is none, and no border of it is tried: each takes a look at all of it
 _LEAST_KEPT = 12  # words that a cut leaves at least
 _ENOUGH = 0.4  # of the words that a cut leaves at least: more gone would be another sentence
 
@@ -53,8 +55,8 @@ _NAME = re.compile(r"(?<![\w-])(?=\w*[A-Z])\w+")
 _SHORTEST_REST = 3  # words that are left when an address goes: fewer say nothing without it
 
 _WEB = r"(?:https?: ?//|www\.|git(?:hub|lab)\.com/)"
-_HAS_ADDRESS = re.compile(_WEB, re.IGNORECASE)
-_TO_BE_HAD = re.compile(r"\b(?:available|released|found|accessed|accessible|provided|published|open-sourced|hosted)\b")
+_HAS_ADDRESS = Screened(_WEB, re.IGNORECASE)
+_TO_BE_HAD = Screened(r"\b(?:available|released|found|accessed|accessible|provided|published|open-sourced|hosted)\b")
 _UNSAID = re.compile(
     r"((?:the |our |project |source |all )*(?:codes?|data ?sets?|data|models?|implementation|demo|weights)"
     r"(?: and [\w ]{2,30}?)?)(?= (?:publicly |freely |openly )?available$)",
@@ -81,7 +83,7 @@ _ADDRESS_INSIDE = re.compile(
 )
 
 _MARK = r"(?:\((?:1|i|a|I|A)\)|(?:1|i)\)|[Ff]irst(?:ly)?,)"
-_BEGUN = re.compile(
+_BEGUN = Screened(
     rf"^(?P<head>.{{12,}}?[\w)])(?P<join>,? (?:namely|including|i\.e\.),?:?|:|,) (?P<mark>{_MARK}) (?P<point>[^\s].*)$"
 )
 _COUNTED_POINTS = re.compile(
@@ -91,12 +93,12 @@ _COUNTED_POINTS = re.compile(
 )
 _NUMERAL = r"(?:two|three|four|five|six|seven|eight|nine|ten|[2-9])"
 _COUNT = re.compile(rf"\b{_NUMERAL} (?=(?:[\w-]+ ){{0,4}}?[\w-]+s\b[^:;]*$)", re.IGNORECASE)
-_COUNT_ALONE = re.compile(
+_COUNT_ALONE = Screened(
     rf"\b{_NUMERAL} (?=(?:[\w-]+ ){{0,3}}?(?:contributions|innovations|insights|findings|conclusions|observations)\.?$)"
 )
 _NUMBERED = r"(?:\((?:[2-9]|ii|iii|iv|v|II|III|IV|V|[b-eB-E])\)|(?:[2-9]|ii|iii|iv)\.?\))"
 _LATER_POINT = re.compile(rf"{_NUMBERED} |\b(?:[Ss]econd(?:ly)?|then|finally|next|another|other)\b")
-_GOES_ON = re.compile(rf"[;,.] (?:and )?{_NUMBERED}(?:$|[ .])")
+_GOES_ON = Screened(rf"[;,.] (?:and )?{_NUMBERED}(?:$|[ .])")
 _FIRST_POINT = re.compile(r"(?:\((?:1|i|a|I|A)\)|(?<![\w(.])(?:1|i)\)) |\b[Ff]irst(?:ly)?\b")
 _THING = re.compile(r"(?:an?|the(?! authors\b)) |[a-z]+ing\b")  # what the list has, not a sentence about it
 _ARTICLE = re.compile(r"^(?:An?|The)(?= [a-z])")  # of a thing or of a sentence: behind a colon either is right
@@ -177,7 +179,7 @@ def _without_count(head: str) -> str:
 
 def shorten(text: str, longest: int = LONGEST) -> str:
     """Return the sentence with at most `longest` words where a border allows it, otherwise as short as one does."""
-    if len(text.split()) <= longest:
+    if len(text.split()) <= longest or len(text) > _LONGEST_CUT:
         return text
     text = _cut(text, longest, _FOLLOWS, ".")
     for border, mark in ((_BESIDE, "."), (_TURNS, " …")):
