@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 
 from bot.errors import SourceChanged, SourceError
 from bot.http.client import Http, Politeness
+from bot.keys import arxiv_id
 from bot.models import Batch, Item, SourceState
 from bot.settings.arxiv_categories import CATEGORIES
 from bot.settings.sources import ArxivSettings
@@ -167,8 +168,8 @@ class ArxivSource:
         return f"answers; the feed{when} lists {feed.entries:,} entries in {first[0]}"
 
     def has_keys_like(self, key: str) -> bool:
-        """Say whether it is an arXiv identifier's."""
-        return key.startswith("arxiv:")
+        """Say whether it is an arXiv identifier's: what is none of these is never put into an address."""
+        return key.startswith("arxiv:") and arxiv_id(key.removeprefix("arxiv:")) == key.removeprefix("arxiv:")
 
     async def look_up(self, key: str) -> Sequence[Item]:
         """Return the paper of the key; () where arXiv knows none, or takes the identifier for none. Raises SourceError."""

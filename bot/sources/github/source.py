@@ -15,6 +15,7 @@ from datetime import UTC, datetime, timedelta
 from bot.errors import SourceError, UsageError
 from bot.http.client import Http
 from bot.http.pace import Sleep
+from bot.keys import github_repo
 from bot.models import Batch, Item, SourceState
 from bot.settings.sources import GitHubSettings
 from bot.sources.github.api import Exhausted, GitHubApi, limits_of
@@ -126,8 +127,8 @@ class GitHubSource:
         return f"answers {how}; {left:,} of {limit:,} requests are left this hour"
 
     def has_keys_like(self, key: str) -> bool:
-        """Say whether it is a repository's."""
-        return key.startswith("github:")
+        """Say whether it is a repository's: what is no `owner/name` is never put into an address."""
+        return key.startswith("github:") and github_repo(f"https://github.com/{key.removeprefix('github:')}") == key[7:]
 
     async def look_up(self, key: str) -> Sequence[Item]:
         """Return the repository of the key with the opening of its README; () where there is none that everybody may see.

@@ -14,6 +14,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from bot.errors import SourceChanged, SourceUnavailable
 from bot.http.client import Http, Request, Response
 from bot.http.pace import retry_after
+from bot.keys import arxiv_id
 from bot.models import Batch, Item, Kind, SourceState
 from bot.settings.sources import HuggingFaceSettings
 from bot.sources.huggingface.daily_papers import Day, in_words, read_day, read_paper
@@ -99,7 +100,8 @@ class HuggingFaceSource:
 
     def has_keys_like(self, key: str) -> bool:
         """Say whether it is an arXiv identifier's of since 2007: no older paper has a page there."""
-        return key.startswith("arxiv:") and "/" not in key
+        number = key.removeprefix("arxiv:")
+        return number != key and "/" not in number and arxiv_id(number) == number
 
     async def look_up(self, key: str) -> Sequence[Item]:
         """Return the paper of the key, with its repository's stars; () where it has no page. Raises SourceError."""

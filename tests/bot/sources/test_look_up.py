@@ -4,17 +4,21 @@ import base64
 import gzip
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from bot.errors import SourceChanged, SourceUnavailable
 from bot.http.client import Http
 from bot.models import Kind
 from bot.ports.source import ItemLookup
-from bot.settings.sources import HuggingFaceSettings
+from bot.settings.sources import ArxivSettings, GitHubSettings, HuggingFaceSettings
+from bot.sources.arxiv.source import ArxivSource
 from bot.sources.github.api import Exhausted
 from bot.sources.github.details import SPARE
+from bot.sources.github.source import GitHubSource
 from bot.sources.huggingface.source import HuggingFaceSource
 from tests.bot.sources.arxiv.collecting import make
 from tests.bot.sources.github.collecting import source
@@ -176,3 +180,46 @@ async def test_the_last_requests_of_an_hour_are_left_to_collections(web: Web, ht
     with pytest.raises(Exhausted, match="kept for what is collected"):
         await github.look_up("github:some/repo")
     assert await github.look_up("github:some/repo"), "the hour is over"
+
+
+# --- what may be asked for
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        *("github:../../user", "github:a/..", "github:a/.", "github:a/b/../../../user", "github:a/b?x=1", "github:a/b#c"),
+        *("github:a", "github:a/b/c", "github:%2e%2e/user", "github:A/B", "github:a@b/c", "github:a\\b/c", "github:"),
+        *(
+            "arxiv:../whoami-v2",
+            "arxiv:x",
+            "arxiv:2603.00001v2",
+            "arxiv:2603.00001?x",
+            "arxiv:2603.00001,2603.00002",
+            "arxiv:",
+        ),
+        *("arxiv:", "doi:10.1/x", "url:https://169.254.169.254/", "2603.00001", ""),
+    ],
+)
+def test_what_is_no_number_and_no_name_is_never_put_into_an_address(
+    web: Web, http: Http, huggingface: HuggingFaceSource, key: str
+) -> None:
+    lookups: list[ItemLookup] = [make(web, http), huggingface, source(http, web)]
+    assert [each.title for each in lookups if each.has_keys_like(key)] == []
+
+
+NO_HTTP = cast("Http", None)
+UNASKED: tuple[ItemLookup, ...] = (
+    ArxivSource(NO_HTTP, ArxivSettings()),
+    HuggingFaceSource(NO_HTTP, HuggingFaceSettings()),
+    GitHubSource(NO_HTTP, GitHubSettings()),
+)
+
+
+@given(st.text() | st.from_regex(r"(arxiv|github):[a-z0-9./?#%@:~-]{0,30}", fullmatch=True))
+def test_whatever_may_be_asked_for_stays_below_its_address(key: str) -> None:
+    for each in UNASKED:
+        if each.has_keys_like(key):
+            name = key.partition(":")[2]
+            assert not set(name) & set("?#%@:\\ ")
+            assert not {"", ".", ".."} & set(name.split("/"))
