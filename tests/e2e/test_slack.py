@@ -159,7 +159,7 @@ async def test_a_button_of_an_answer_changes_it_in_place_and_one_of_an_entry_doe
 
         await (await fake.click(saved, "Undo", user=ben)).answer_with("Not saved any more")
         assert saved.is_edited
-        await (await fake.click(found, "Best match first", user=ben)).answer_with("Best match first")
+        await (await fake.click(found, "Newest first", user=ben)).answer_with("newest first")
         assert found.is_edited
 
         for button in (each for block in found.blocks for each in block.get("elements", []) if "value" in each):
