@@ -210,7 +210,7 @@ async def _fetched(context: HandlerContext, actor: Actor, typed: str, wanted: Se
     """Return the first of the keys that a source can be asked for. Raises UsageError where there is nothing, SourceError."""
     fetcher = context.fetcher
     if fetcher is None or now is None or not wanted:
-        raise _unknown(typed, wanted)
+        raise _unknown(typed, wanted, fetches=fetcher is not None)
     key = next((each for each in wanted if fetcher.sources_of(each)), "")
     if not key:
         raise UsageError(f'"{excerpt(typed)}" is not among the items collected so far.', hint=_not_fetched(fetcher, wanted))
@@ -220,12 +220,12 @@ async def _fetched(context: HandlerContext, actor: Actor, typed: str, wanted: Se
     return item
 
 
-def _unknown(typed: str, wanted: Sequence[str]) -> UsageError:
+def _unknown(typed: str, wanted: Sequence[str], *, fetches: bool) -> UsageError:
     if wanted:
+        besides = "" if fetches else ", and fetches nothing else here"
         return UsageError(
             f'"{excerpt(typed)}" is not among the items collected so far.',
-            hint="Broadsheet knows what its sources have shown since it runs, and fetches nothing else here; *search* finds"
-            " those.",
+            hint=f"Broadsheet knows what its sources have shown since it runs{besides}; *search* finds those.",
         )
     return UsageError(f'No item has "{excerpt(typed)}" in its title.', hint=_HOW)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from bot.commands import EditTopic, Part
+from bot.commands import EditTopic, Part, names_item
 from bot.errors import Conflict, Unclear, UsageError
 from bot.handlers.clauses import normalised, read_topic_query
 from bot.handlers.context import HandlerContext, handles
@@ -40,6 +40,8 @@ async def edit_topic(context: HandlerContext, command: EditTopic, actor: Actor, 
     topic = await context.topic_named(actor.workspace, command.name)
     part = command.part
     await _check_revision(context, actor, topic, command, now)
+    if part is Part.EXAMPLE and not command.remove and names_item(command.value):
+        await item_named(context, actor, command.value, fetch_at=now)  # what is not known yet is from here on
     edit = await edit_of(context, actor, command, topic)
     alter = _guarded(edit.alter, topic, command)
     try:

@@ -144,7 +144,17 @@ async def test_a_search_for_a_name_that_finds_nothing_leads_to_github(desk: Desk
     assert (await desk.ada.ask(found.buttons[0].command)).cards[0].ranked.item.key == CODE.key
 
 
-@pytest.mark.parametrize("text", ["https://lab.example/news", "10.1145/3600006.3613165", "huggingface.co/owner/model"])
+async def test_an_example_of_a_topic_that_is_not_known_is_fetched(desk: Desk) -> None:
+    told = await desk.ada.ask("topic edit kv example https://arxiv.org/abs/2603.00042")
+    assert WANTED.title in said(told)
+    with pytest.raises(UsageError, match="arXiv has no paper"):
+        await desk.ada.ask("topic edit kv example 2603.99999")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["https://lab.example/news", "10.1145/3600006.3613165", "huggingface.co/owner/model", "https://169.254.169.254/x"],
+)
 async def test_no_other_address_is_ever_asked_and_what_can_be_fetched_is_said(desk: Desk, text: str) -> None:
     with pytest.raises(UsageError, match="not among the items collected") as caught:
         await desk.ada.ask(f"show {text}")
