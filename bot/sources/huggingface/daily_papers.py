@@ -5,7 +5,7 @@ Of an entry only the arXiv id and a title must be there. The other fields came o
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time
 from typing import Annotated
 from urllib.parse import urlsplit
@@ -16,6 +16,7 @@ from pydantic.alias_generators import to_camel
 from bot.errors import SourceChanged
 from bot.keys import arxiv_id, github_repos_in, key_of_url, normalised_url
 from bot.models import Item, Kind, Link
+from bot.sources.arxiv.paper import month_of
 from bot.sources.json_answers import Count, Flag, IfAny, Moment, Text, Texts, objects
 from bot.sources.markup.tex import readable
 
@@ -88,12 +89,16 @@ def read_day(answer: object, day: date) -> Day:
 def read_paper(answer: object) -> tuple[Item, ...]:
     """Read one paper as its own address answers it, followed by its repository where the stars of that are given.
 
-    It is what a list has as `paper`; raises SourceChanged when it is none.
+    It is what a list has as `paper`; raises SourceChanged when it is none. A paper without any date is of the month of its
+    number: what has no date would be taken for new.
     """
     found = _items({"paper": answer}, None)
     if not found:
         raise SourceChanged("Hugging Face answered without the paper that was asked for")
-    return found
+    paper, *code = found
+    if paper.published is None and paper.appeared is None:
+        paper = replace(paper, published=month_of(paper.key.removeprefix("arxiv:")))
+    return (paper, *code)
 
 
 def in_words(day: date) -> str:

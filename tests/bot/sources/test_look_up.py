@@ -3,6 +3,7 @@
 import base64
 import gzip
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
 
@@ -96,6 +97,12 @@ async def test_a_paper_that_was_never_picked_appeared_nowhere(web: Web, huggingf
     one = {name: value for name, value in listed("2026-04-28").items() if name != "submittedOnDailyAt"}
     web.answer(f"/api/papers/{one['id']}", Answer(json.dumps(one)))
     assert {item.appeared for item in await huggingface.look_up(f"arxiv:{one['id']}")} == {None}
+
+
+async def test_a_paper_without_a_date_is_of_the_month_of_its_number(web: Web, huggingface: HuggingFaceSource) -> None:
+    web.answer("/api/papers/2404.00001", Answer(json.dumps({"id": "2404.00001", "title": "Undated"})))
+    (paper,) = await huggingface.look_up("arxiv:2404.00001")
+    assert paper.published == datetime(2024, 4, 1, tzinfo=UTC)
 
 
 @pytest.mark.parametrize("status", [404, 400])
