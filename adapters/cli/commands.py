@@ -268,12 +268,14 @@ def slack() -> None:
 @click.option("--socket", is_flag=True, help="For an app that needs no public address.")
 @click.option("--url", default="", metavar="URL", help="For an app that Slack reaches at this address.")
 @click.option("--name", default="Broadsheet", show_default=True, help="What people see the app as.")
+@click.option("--agent", is_flag=True, help="For Slack's pane for agents, too; set `agent` in [slack] with it.")
 @click.pass_context
-def manifest(context: click.Context, socket: bool, url: str, name: str) -> None:
+def manifest(context: click.Context, socket: bool, url: str, name: str, agent: bool) -> None:
     """Print the manifest to paste into Slack: it makes the app with exactly our commands and the fewest rights."""
     if socket and url:
         raise UsageError("Give either --socket or --url: an app is heard in one way.")
     settings = settings_of(context).slack
+    settings = settings.model_copy(update={"agent": agent or settings.agent})
     from adapters.slack.install.manifest import manifest as made
 
     echo_json(made(settings, socket=socket, url=url, name=name))

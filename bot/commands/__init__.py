@@ -9,6 +9,7 @@ from bot.commands.finding import *
 from bot.commands.saved import *
 from bot.commands.schedule import read_hours
 from bot.commands.service import *
+from bot.commands.spoken import Heard, SmallTalk, heard
 from bot.commands.subscriptions import *
 from bot.commands.syntax import BY_NAME, TABLE, Unreadable, help_for, names_item, parse, read, write
 from bot.commands.topics import *

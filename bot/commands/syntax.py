@@ -91,6 +91,13 @@ def help_for(text: str) -> Usage | None:
     return _verb(_opened(text[:_SEEN])).usage
 
 
+def verb_of(text: str) -> Usage | None:
+    """Return how the command goes whose name the text begins with; None where it begins with none. Raises nothing."""
+    opened = _opened(text[:_SEEN])
+    meant = _verb(opened) if opened.peek() is not None else _Meant(None)
+    return meant.usage if meant.error is None else None
+
+
 @dataclass(frozen=True, slots=True)
 class _Meant:
     """What was understood of the verb: how its command goes, or the nearest one when `error` says what was not."""

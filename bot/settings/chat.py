@@ -44,6 +44,7 @@ class SlackSettings(Section):
     join_channels: bool = True
     reactions: bool = False
     link_previews: bool = False
+    agent: bool = False  # in Slack's pane for agents, where every conversation is a thread
     api_url: TokenUrl = "https://slack.com/api"
 
     @property

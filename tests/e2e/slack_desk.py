@@ -56,7 +56,9 @@ async def sitting(
     def clock() -> datetime:
         return desk.now if desk else NOW
 
-    switched = {name: value for name, value in given.items() if name in ("reactions", "link_previews", "join_channels")}
+    switched = {
+        name: value for name, value in given.items() if name in ("reactions", "link_previews", "join_channels", "agent")
+    }
     asked = manifest(SlackSettings(**switched), socket=True, url="", name="Broadsheet")
     async with slack.running(tiers=False, clock=lambda: clock().timestamp(), manifest=asked) as fake:
         settings = settings_for(fake, folder, sources, **given)

@@ -23,7 +23,7 @@ from adapters.slack.forms import modals, submissions
 from adapters.slack.install.encryption import TokenCipher
 from adapters.slack.install.installations import Installations
 from adapters.slack.install.oauth import InstallPages
-from adapters.slack.listeners import events, home, interactions
+from adapters.slack.listeners import events, home, interactions, spoken
 from adapters.slack.listeners.answers import SlackAnswers
 from adapters.slack.listeners.context import Actors, SlackContext
 from adapters.slack.send import SlackMessenger
@@ -130,7 +130,7 @@ def _listen(
         answers=SlackAnswers(clients, platform.chats, platform.clock, patience, platform.untold),
         messenger=messenger,
     )
-    for each in (interactions, modals, submissions, home, events):
+    for each in (interactions, modals, submissions, home, events, spoken):
         each.listen(app, context)
     interactions.listen_to_the_rest(app, context)
 

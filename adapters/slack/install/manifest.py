@@ -24,6 +24,13 @@ _LONG_DESCRIPTION = (
     " topics, and set filters; the menu of each entry teaches a topic what to bring more or less of."
 )
 
+_AGENT = "Finds research papers and code in what your team collects: in your own words, or by a link. It makes nothing up."
+_PROMPTS = (
+    {"title": "What can I ask?", "message": "help"},
+    {"title": "Search for papers", "message": "kv cache compression"},
+    {"title": "The card of a paper", "message": "show arxiv.org/abs/1706.03762"},
+)
+
 
 def manifest(settings: SlackSettings, *, socket: bool, url: str, name: str) -> dict[str, Any]:
     """Return the manifest of an app of this name, for these settings.
@@ -94,6 +101,9 @@ def _features(settings: SlackSettings, name: str, address: str) -> dict[str, Any
         ],
         "slash_commands": [command | ({"url": address + EVENTS_PATH} if address else {})],
     }
+    if settings.agent:
+        # Slack's word for what was `assistant_view`: docs.slack.dev/reference/app-manifest, and the official schema.
+        features["agent_view"] = {"agent_description": _AGENT, "suggested_prompts": [dict(each) for each in _PROMPTS]}
     if settings.link_previews:
         features["unfurl_domains"] = list(HOSTS)
     return features

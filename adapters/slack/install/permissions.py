@@ -55,7 +55,9 @@ SCOPES = (
         "channels:history", "look whether a digest whose answer was lost stands in the channel, before it is sent again"
     ),
     AppPermission("groups:history", "the same in private channels"),
-    AppPermission("im:history", "the same in direct messages with the app"),
+    AppPermission("im:history", "the same in direct messages with the app; hear what somebody writes to it there"),
+    AppPermission("app_mentions:read", "hear what somebody says to the app by mentioning it; nothing else in a channel"),
+    AppPermission("assistant:write", "stand in Slack's pane for agents", "agent"),
     AppPermission("files:write", "hand over an export of saved papers as a file"),
     AppPermission(
         "channels:join",
@@ -71,6 +73,9 @@ _CHANNELS, _GROUPS = ("channels:read",), ("groups:read",)
 
 EVENTS = (
     AppPermission("app_home_opened", "show the Home tab when somebody opens it"),
+    AppPermission("app_mention", "answer who mentions the app in a channel or a thread", scopes=("app_mentions:read",)),
+    AppPermission("message.im", "answer who writes to it directly", scopes=("im:history",)),
+    AppPermission("app_context_changed", "comes with Slack's pane for agents; nothing of it is read", "agent"),
     AppPermission("app_uninstalled", "stop at once where the app was removed, and forget its token"),
     AppPermission("tokens_revoked", "the same where its token was revoked"),
     AppPermission("team_access_revoked", "the same where an organisation took the app out of one workspace"),

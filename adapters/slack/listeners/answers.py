@@ -21,6 +21,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.chat.answers import NOT_POSTED, may_be_missing, may_not_be_posted, not_taken, stopped
 from adapters.chat.patience import ANY_NUMBER, Patience
+from adapters.chat.spoken import SpokenState
 from adapters.slack.client.api import Clients
 from adapters.slack.client.errors import FAILURES, error_code, slack_delivery_error
 from adapters.slack.render import messages as render
@@ -74,6 +75,9 @@ class AnswerTarget:
     thread: str = ""  # the thread that was acted in
     replaces: bool = False  # the message that was acted upon is for this person alone, and makes room for the answer
     may_replace: bool = True  # no message was acted upon: what stands there later is ours
+    about: str = ""  # the message that is answered: what everybody may read stands in its thread
+    is_direct: bool = False  # the channel is the direct message with the person: nobody else reads what stands there
+    is_spoken: bool = False  # it answers what somebody said in a message, of which nothing is stored
 
 
 class SlackAnswers:
@@ -91,6 +95,7 @@ class SlackAnswers:
         self.clients = clients
         self.patience = patience or Patience()
         self.untold = Counter[str]() if untold is None else untold
+        self.spoken = SpokenState()
         self._chats = chats
         self._clock = clock
         self._turns = asyncio.Semaphore(_AT_ONCE)
@@ -136,6 +141,8 @@ class SlackAnswers:
 
     async def whole(self, target: AnswerTarget, reply: Reply) -> Sequence[SlackMessage]:
         """Return the reply's messages; a file that does not fit is handed over first, and they say what came of it."""
+        if target.is_spoken:
+            reply = self.spoken.words.named(target.workspace, reply)
         file = render.file_beside(reply)
         return await self.messages(target.workspace, reply, await self.hand_over(target, file) if file else "")
 
@@ -383,8 +390,9 @@ class PendingAnswer:
 
     async def _in_channel(self, message: SlackMessage, *, public: bool) -> None:
         client, said = await self._answers.client(self.target.workspace), message_fields(message) | self._thread
-        if public:
-            await called(client.chat_postMessage(channel=self.target.channel, **said))
+        if public or self.target.is_direct:
+            about = {"thread_ts": self.target.about} if self.target.about else {}
+            await called(client.chat_postMessage(channel=self.target.channel, **{**about, **said}))
             return
         quiet = {name: value for name, value in said.items() if not name.startswith("unfurl")}
         await called(client.chat_postEphemeral(channel=self.target.channel, user=self.target.person, **quiet))

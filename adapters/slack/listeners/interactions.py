@@ -99,9 +99,10 @@ async def _answer_button(context: SlackContext, body: Body) -> None:
         channel=interaction.channel,
         person=interaction.person,
         url=interaction.url,
-        thread=str((body.get("message") or {}).get("thread_ts") or ""),
+        thread=str((body.get("message") or {}).get("thread_ts") or body["container"].get("thread_ts") or ""),
         replaces=own,
         may_replace=own,
+        is_spoken=context.answers.spoken.words.is_name(value),
     )
     asking = _ask(context, interaction, interaction.channel, asked)
     await context.answers.answer(target, asking, _beside(asked))
@@ -109,7 +110,9 @@ async def _answer_button(context: SlackContext, body: Body) -> None:
 
 async def _command_of(context: SlackContext, interaction: SlackInteraction, value: str) -> _Asked:
     """Return the command that the button, or entry of a menu, stands for; None for one that is not kept any more."""
-    if value.startswith(KEPT):
+    if context.answers.spoken.words.is_name(value):
+        value = context.answers.spoken.words.command(interaction.workspace, value) or ""
+    elif value.startswith(KEPT):
         try:
             value = await context.platform.chats.kept_text(interaction.workspace, value.removeprefix(KEPT)) or ""
         except BotError as error:
@@ -120,7 +123,10 @@ async def _command_of(context: SlackContext, interaction: SlackInteraction, valu
 
 async def _ask(context: SlackContext, interaction: SlackInteraction, channel: str, asked: _Asked) -> Reply:
     if asked is None:
-        said = "What it was for cannot be read now, or is not kept any more: buttons last for a year."
+        said = (
+            "What it was for cannot be read now, or is not kept any more: buttons last for a year; those of an answer to a"
+            " message only while Broadsheet runs, since what one writes is never kept."
+        )
         return Reply(title="That button does nothing now", text=(said,))
     return await context.ask(asked, await context.actor(interaction, channel))
 

@@ -19,7 +19,8 @@ What a test may do, over Socket Mode, or over signed HTTP after `fake.delivers_t
     options = await fake.options(view, "Zone", "Zur") # of an external select
     await fake.shortcut("find_similar", message=message), fake.close(view), fake.open_home(user), fake.event({...})
     await fake.react(message, "+1"), fake.unreact, fake.archive(channel), fake.unarchive, fake.rename, fake.delete_channel,
-    await fake.kick(channel), fake.share(channel, text), fake.revoke(), fake.uninstall()
+    await fake.kick(channel), fake.share(channel, text), fake.write(channel, text), fake.edit(message, text), fake.revoke(),
+    fake.uninstall()
     fake.authorise(address)                           # what a person does on the page "Add to Slack": where it leads back to
 
 A command, click or submission that nobody acknowledged in 3 s raises `NotAcknowledged`; `fake.missed` has them all.

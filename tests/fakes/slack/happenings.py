@@ -2,13 +2,14 @@
 
 import asyncio
 import math
+from typing import Any
 
 from aiohttp import web
 
 from tests.fakes.slack import wire
 from tests.fakes.slack.driver import Driver
 from tests.fakes.slack.faults import UPLOAD, Faults
-from tests.fakes.slack.link_words import domains, urls
+from tests.fakes.slack.link_words import domains, urls, written
 from tests.fakes.slack.state import Channel, Json, Kind, Message, Person, Team
 
 
@@ -86,6 +87,39 @@ class Happenings(Driver):
         made.is_app, made.thread, made.blocks = False, thread, [block]
         made.asked = {"mrkdwn": False}
         return self.world.post(made)
+
+    async def write(self, channel: Channel, text: str, *, user: Person | None = None, thread: str = "") -> Message:
+        """Post a message as a person, and tell the app where it is to hear of it: of a mention where it is a member, and
+        of everything in a direct message. `@Broadsheet` is a mention; Slack marks links and escapes signs.
+        """
+        person, team = user or self.ben, self.world.teams[channel.team]
+        message = self.say(channel, written(text, team.app_user.id), user=person, thread=thread)
+        await self._tell_of_words(channel, message, person)
+        return message
+
+    async def edit(self, message: Message, text: str) -> None:
+        """Change a message of a person's: in a direct message a `message_changed` comes, elsewhere the mention once more."""
+        team = self.world.teams[message.team]
+        channel, person = team.channels[message.channel], self.known(message.user)
+        message.text, message.is_edited = written(text, team.app_user.id), True
+        self.world.touch(message)
+        if channel.kind is not Kind.IM:
+            await self._tell_of_words(channel, message, person, edited={"user": person.id, "ts": message.ts})
+            return
+        changed = {"subtype": "message_changed", "hidden": True, "message": message.shown(), "previous_message": {}}
+        what = {"type": "message", "channel": channel.id, "channel_type": "im", "ts": self.world.times.ts(), **changed}
+        await self._tell(channel, what)
+
+    async def _tell_of_words(self, channel: Channel, message: Message, person: Person, **more: Any) -> None:
+        app = self.world.teams[channel.team].app_user.id
+        what: Json = {"user": person.id, "text": message.text, "ts": message.ts, "channel": channel.id, "team": message.team}
+        what |= {"blocks": list(message.blocks), "user_team": person.team, "client_msg_id": f"m{message.ts}"} | more
+        what |= {"thread_ts": message.thread} if message.thread else {}
+        what |= {"bot_id": "B0OTHER"} if person.is_bot else {}
+        if channel.kind is Kind.IM and app in channel.members:
+            await self._tell(channel, {"type": "message", "channel_type": "im", **what})
+        elif app in channel.members and f"<@{app}>" in message.text:
+            await self._tell(channel, {"type": "app_mention", **what})
 
     async def share(self, channel: Channel, text: str, *, user: Person | None = None, thread: str = "") -> Message:
         """Post a message with links as a person; the app hears of those to the domains it asked for.

@@ -28,8 +28,10 @@ def post_ephemeral(world: World, call: Call) -> Json:
     if call.args["user"] not in channel.members:
         raise Wrong("user_not_in_channel")
     _check(call.args)
-    message = _made(world, channel, call)
-    message.shown_to = call.args["user"]
+    message, thread = _made(world, channel, call), call.args.get("thread_ts", "")
+    message.shown_to, message.thread = call.args["user"], thread
+    # "Ephemeral messages in threads are only shown if there is already an active thread": chat.postEphemeral.
+    message.is_unseen = bool(thread) and not any(each.thread == thread and not each.shown_to for each in channel.messages)
     world.post(message)
     return {"message_ts": message.ts}
 

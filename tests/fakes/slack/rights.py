@@ -29,8 +29,9 @@ class Rights:
         if listed is not None and (callback_id, kind) not in {(each["callback_id"], each["type"]) for each in listed}:
             raise NotOffered(f"the manifest lists no shortcut {callback_id} of a {kind}")
 
-    def allows_event(self, kind: str, granted: Collection[str]) -> bool:
-        """Say whether the app hears of such an event."""
+    def allows_event(self, what: Json, granted: Collection[str]) -> bool:
+        """Say whether the app hears of such an event; of a message, by the kind of conversation that it stands in."""
+        kind = f"message.{what['channel_type']}" if what["type"] == "message" else what["type"]
         if scopes.EVENTS.get(kind, "") not in ("", *granted):
             return False
         if self.manifest is None:

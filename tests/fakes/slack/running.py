@@ -193,7 +193,10 @@ class FakeSlack(Happenings):
         return [
             each
             for each in self.world.history
-            if not each.is_deleted and each.is_app and (each.shown_to == user.id or each.channel.partition("_")[0] == direct)
+            if not each.is_deleted
+            and not each.is_unseen
+            and each.is_app
+            and (each.shown_to == user.id or each.channel.partition("_")[0] == direct)
         ]
 
     def home(self, user: Person, *, team: Team | None = None) -> View | None:

@@ -28,6 +28,7 @@ EVENTS: Mapping[str, str] = {
     "reaction_added": "reactions:read",
     "reaction_removed": "reactions:read",
     "app_mention": "app_mentions:read",
+    "message.im": "im:history",
     "channel_archive": "channels:read",
     "channel_unarchive": "channels:read",
     "channel_deleted": "channels:read",

@@ -48,6 +48,7 @@ class Message:
     thread: str = ""
     shown_to: str = ""  # the one person who sees it; "": everybody
     answers: str = ""  # the response_url that made it
+    is_unseen: bool = False  # a private one in a thread that has not begun, which Slack shows to nobody
     is_app: bool = True
     is_edited: bool = False
     is_deleted: bool = False

@@ -52,7 +52,7 @@ class Teller:
         payload = payloads.event(where, what, event_id=event_id, at=self.world.now)
         if shared is not None and shared.shared_with:
             payload |= payloads.shared(where, self.world.teams[shared.team], what)
-        if self.rights.allows_event(what["type"], self._grants(where)):
+        if self.rights.allows_event(what, self._grants(where)):
             await self._event(payload)
         return str(payload["event_id"])
 

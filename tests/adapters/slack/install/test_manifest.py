@@ -2,13 +2,14 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import jsonschema_rs
 import pytest
 
 from adapters.slack.install import permissions
 from adapters.slack.install.manifest import manifest
-from bot.commands import TABLE
+from bot.commands import TABLE, Help, Search, Show, heard
 from bot.errors import UsageError
 from bot.settings.chat import SlackSettings
 
@@ -55,6 +56,28 @@ def test_only_what_the_settings_switch_on_is_asked_for() -> None:
     }
     assert "unfurl_domains" not in str(made(few))
     assert "unfurl_domains" in str(made(all_of_it))
+
+
+def test_the_pane_for_agents_is_asked_for_with_its_setting_alone() -> None:
+    agent, usual = made(SlackSettings(agent=True)), made(SlackSettings())
+
+    assert [str(error) for error in SCHEMA.iter_errors(agent)] == []
+    assert "agent_view" in str(agent)
+    assert set(permissions.scopes(SlackSettings(agent=True))) - set(permissions.scopes(SlackSettings())) == {
+        "assistant:write"
+    }
+    assert set(permissions.events(SlackSettings(agent=True))) - set(permissions.events(SlackSettings())) == {
+        "app_context_changed"
+    }
+    assert "agent_view" not in str(usual)
+    assert "assistant" not in str(usual)
+
+
+def test_what_the_agents_pane_suggests_is_understood() -> None:
+    features: Any = made(SlackSettings(agent=True))["features"]
+    prompts = [each["message"] for each in features["agent_view"]["suggested_prompts"]]
+
+    assert [type(heard(each).asked) for each in prompts] == [Help, Search, Show]
 
 
 def test_every_event_has_a_scope_that_is_asked_for_with_it() -> None:
