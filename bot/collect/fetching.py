@@ -24,6 +24,7 @@ Value = TypeVar("Value")
 log = logging.getLogger(__name__)
 
 SECONDS = 10.0  # for which the sources are waited for, their turn included
+FURTHER = 3.0  # seconds for which the others are waited for once one has the item
 AN_HOUR = 3600.0
 PER_HOUR = 30  # of one person; GitHub answers 60 in an hour without a token, for collections too
 MISSING = 600.0  # seconds for which what the sources did not know is not asked for again
@@ -40,11 +41,12 @@ class ItemFetcher:
         lookups: Sequence[ItemLookup],
         *,
         seconds: float = SECONDS,
+        further: float = FURTHER,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Ask these sources; what the first of several says decides whether there is such an item."""
         self._items, self._collector, self._lookups = items, collector, tuple(lookups)
-        self._seconds, self._clock = seconds, clock
+        self._seconds, self._further, self._clock = seconds, further, clock
         self._tasks: dict[str, asyncio.Task[Item | None]] = {}  # under way, by key
         self._people: set[str] = set()  # for whom something is under way
         self._asked: dict[str, deque[float]] = {}  # when each person asked
@@ -120,18 +122,27 @@ class ItemFetcher:
         asked = [each for each in self._lookups if each.has_keys_like(key)]
         asking = [asyncio.ensure_future(self._ask(each, key)) for each in asked]
         try:
-            await asyncio.wait(asking, timeout=self._seconds)
+            await self._wait(asking, key)
             outcomes = [self._outcome(lookup, task) for lookup, task in zip(asked, asking, strict=True)]
         finally:
             for each in asking:
                 each.cancel()
             await asyncio.gather(*asking, return_exceptions=True)
         found = [item for outcome in outcomes if not isinstance(outcome, SourceError) for item in outcome]
-        if any(key in (item.key, *item.aliases) for item in found):
+        if _has(found, key):
             return found
         if isinstance(outcomes[0], SourceError):
             raise outcomes[0]
         return ()
+
+    async def _wait(self, asking: "Sequence[asyncio.Future[Sequence[Item]]]", key: str) -> None:
+        """Wait until all have answered, not for long once one has the item."""
+        loop, waiting = asyncio.get_running_loop(), set(asking)
+        end = loop.time() + self._seconds
+        while waiting and (left := end - loop.time()) > 0:
+            done, waiting = await asyncio.wait(waiting, timeout=left, return_when=asyncio.FIRST_COMPLETED)
+            if any(each.exception() is None and _has(each.result(), key) for each in done):
+                end = min(end, loop.time() + self._further)
 
     async def _ask(self, lookup: ItemLookup, key: str) -> Sequence[Item]:
         left = self._rests.get(lookup.title, 0.0) - self._clock()
@@ -142,6 +153,7 @@ class ItemFetcher:
     def _outcome(self, lookup: ItemLookup, task: "asyncio.Future[Sequence[Item]]") -> Sequence[Item] | SourceError:
         """Return what the source said, or its failure in a sentence for who asked."""
         if not task.done():
+            log.warning("a single item was not had of %s in time", lookup.title)
             return SourceUnavailable(f"{lookup.title} did not answer within {self._seconds:g} seconds.")
         error = task.exception()
         if error is None:
@@ -152,6 +164,10 @@ class ItemFetcher:
         if isinstance(error, SourceUnavailable) and error.retry_after is not None:
             self._rests[lookup.title] = self._clock() + error.retry_after.total_seconds()
         return _in_words(lookup.title, error)
+
+
+def _has(items: Sequence[Item], key: str) -> bool:
+    return any(key in (item.key, *item.aliases) for item in items)
 
 
 def _in_words(title: str, error: SourceError) -> SourceError:

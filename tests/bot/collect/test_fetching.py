@@ -39,8 +39,8 @@ def store() -> MemoryStore:
     return MemoryStore()
 
 
-def fetcher(store: MemoryStore, clock: Seconds, *archives: Archive, seconds: float = 60.0) -> ItemFetcher:
-    return ItemFetcher(store.items, Collector(store, AUTHORITY), archives, seconds=seconds, clock=clock)
+def fetcher(store: MemoryStore, clock: Seconds, *archives: Archive, **spans: float) -> ItemFetcher:
+    return ItemFetcher(store.items, Collector(store, AUTHORITY), archives, clock=clock, **{"seconds": 60.0, **spans})
 
 
 async def test_what_is_fetched_is_stored_as_if_it_had_been_collected(
@@ -138,7 +138,7 @@ async def test_who_does_not_answer_in_time_is_named_and_what_came_from_others_co
     silent.let.clear()
     with pytest.raises(SourceUnavailable, match=r"^arXiv did not answer within 0.02 seconds\.$"):
         await fetcher(store, clock, silent, seconds=0.02).fetch(KEY, "ada", now)
-    assert await fetcher(store, clock, silent, Archive("HF", PAPER), seconds=0.02).fetch(KEY, "ada", now)
+    assert await fetcher(store, clock, silent, Archive("HF", PAPER), further=0.02).fetch(KEY, "ada", now)
 
 
 async def test_a_person_has_one_thing_fetched_at_a_time_and_others_theirs(
