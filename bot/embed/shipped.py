@@ -93,6 +93,11 @@ class LocalEmbedder:
         return row
 
 
+def is_word(word: str) -> bool:
+    """Say whether it is a common word of English, spelt as it should be: one of those that the table has whole."""
+    return table().words.has(word)
+
+
 def _encoded(texts: Sequence[str], quick: bool) -> Floats:
     return (table() if quick else minilm()).encode(texts)
 

@@ -52,6 +52,10 @@ class WordPieces:
         """Return the numbers of the first pieces between the marks of a start and an end: at most `longest`."""
         return [self._start, *islice(self._pieces(text), longest - 2), self._end]
 
+    def has(self, word: str) -> bool:
+        """Say whether a word in small letters is one piece: then it is spelt as people spell it."""
+        return word in self._numbers
+
     def _pieces(self, text: str) -> Iterator[int]:
         for word in unicodedata.normalize("NFD", text[:_CHARACTERS]).translate(self._forms).split():
             known = self._known.get(word)

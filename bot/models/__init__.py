@@ -49,7 +49,7 @@ from bot.models.people import (
     Schedule,
     Subscription,
 )
-from bot.models.queries import And, Hit, Label, Near, Not, Number, Or, Page, Query, Term, Tree, When
+from bot.models.queries import And, Hit, Label, Near, Not, Number, Or, Page, Query, Term, Tree, When, WordUse
 from bot.models.replies import Attachment, Button, Field, Reply, ReplyEntry, Suggestion, text_key
 from bot.models.requests import DigestRequest, FilterTest, ItemOutcome, TestedItem
 from bot.models.sources import Batch, Health, SourceState
@@ -131,5 +131,6 @@ __all__ = [
     "Unposted",
     "When",
     "Window",
+    "WordUse",
     "text_key",
 ]

@@ -14,7 +14,8 @@ from bot.models.items import Item
 class Term:
     """A word, a quoted phrase, or (`prefix`) a word's beginning, anywhere or in one text field.
 
-    `text` is as typed; `field` is "" for anywhere or a canonical text field: title, abstract, author, org, topic.
+    `text` is as typed; `field` is "" for anywhere or a canonical text field: title, abstract, author, org, topic. `also` is
+    what stands for it besides, such as what an abbreviation is spelt out as; nobody types it.
     """
 
     text: str
@@ -22,6 +23,7 @@ class Term:
     prefix: bool = False
     quoted: bool = False
     position: int = dataclasses.field(default=0, compare=False)
+    also: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +107,18 @@ class Hit:
     item: Item
     relevance: float
     other: Item | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WordUse:
+    """How many items have a word, in whatever inflection, and how many an author of that name.
+
+    Of a word that none has, `near` are the nearest of those that some have, the nearest first.
+    """
+
+    items: int
+    names: int = 0
+    near: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

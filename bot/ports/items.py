@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import date, datetime
 from typing import Protocol
 
-from bot.models import Hit, Item, Near, Page, Query, Reading, SourceState, Tree
+from bot.models import Hit, Item, Near, Page, Query, Reading, SourceState, Tree, WordUse
 
 NOTHING_READ: Mapping[str, Item | None] = {}
 
@@ -119,6 +119,18 @@ class SearchIndex(Protocol):
 
         Fields: category, source, language, license, topic (keywords). Nothing for any other. Values are folded, as a query
         compares them: cs.lg, jupyter notebook.
+        """
+        ...
+
+    async def word_use(self, words: Sequence[str]) -> Mapping[str, WordUse]:
+        """Return how each of these words is used in what is stored, as the query language folds them; each is one word."""
+        ...
+
+    async def stands_for(self, spelt: Sequence[str]) -> Mapping[str, Sequence[tuple[str, int]]]:
+        """Return what each of these folded texts stands for, the commonest first, with how many items say so.
+
+        Of an abbreviation that is what it is spelt out as, of such words the abbreviation: `rag`, `retrieval augmented
+        generation`. A text of which no item says it is absent.
         """
         ...
 

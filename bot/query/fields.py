@@ -263,8 +263,13 @@ def label_value(field: QueryField, value: str) -> str:
 
 
 def spellings_of(term: Term) -> tuple[Spelling, ...]:
-    """Return the token sequences that a term stands for, in `author` also `Dao, Tri` turned round; () matches nothing."""
+    """Return the token sequences that a term stands for, in `author` also `Dao, Tri` turned round; () matches nothing.
+
+    What stands for it besides is among them.
+    """
     found = spellings(term.text, prefix=term.prefix)
+    if term.also:
+        found = tuple(dict.fromkeys([*found, *(way for other in term.also for way in spellings(other))]))
     last, comma, first = term.text.partition(",")
     if term.field == "author" and comma and not term.prefix:
         found = tuple(dict.fromkeys([*found, *spellings(f"{first} {last}")]))

@@ -15,6 +15,7 @@ from bot.models import (
     Query,
     Term,
     When,
+    WordUse,
 )
 from bot.models.queries import COUNTED
 from tests.conftest import NOW
@@ -270,3 +271,44 @@ async def test_of_what_fits_alike_the_newer_comes_first(store: AnyStore) -> None
     given = [paper(number, abstract="cache", published=NOW - 100 * number * DAY) for number in (2, 0, 3, 1)]
     await store.items.add(given, NOW)
     assert await found(store, query(Term("cache"))) == [paper(number).key for number in range(4)]
+
+
+async def test_words_are_told_with_how_many_have_them_and_the_nearest_where_none_has(store: AnyStore) -> None:
+    given = [
+        paper(1, title="Speculative decoding", authors=("Rui Mao",)),
+        paper(2, title="Decoding and optimization", authors=("Ashish Vaswani", "Rui Mao")),
+    ]
+    await store.items.add(given, NOW)
+    asked = ["decoding", "mao", "speculatve", "vaswanni", "eecoding", "optimising", "zebra", "kv", "rui mao", "模型"]
+    use = await store.index.word_use(asked)
+    assert use["decoding"] == WordUse(2)
+    assert use["mao"] == WordUse(2, names=2)
+    assert use["speculatve"] == WordUse(0, near=("speculative",))
+    assert use["vaswanni"] == WordUse(0, near=("vaswani",))
+    assert use["eecoding"] == WordUse(0, near=("decoding",))
+    assert use["optimising"] == WordUse(1)  # by its stem
+    assert use["zebra"] == use["kv"] == use["rui mao"] == use["模型"] == WordUse(0)
+    await store.items.add([paper(1, title="Sampling")], NOW, retired=[paper(2).key])
+    assert (await store.index.word_use(asked))["speculatve"] == WordUse(0)
+    assert (await store.index.word_use(["sampling", "decoding"])) == {"sampling": WordUse(1), "decoding": WordUse(0)}
+
+
+async def test_abbreviations_stand_for_what_most_items_say(store: AnyStore) -> None:
+    rag, other = "Retrieval-Augmented Generation (RAG)", "a region adjacency graph (RAG)"
+    await store.items.add([paper(1, abstract=rag), paper(2, title=rag), paper(3, abstract=other)], NOW)
+    long = "retrieval augmented generation"
+    assert await store.index.stands_for(["rag", long, "generation", "="]) == {
+        "rag": [(long, 2), ("region adjacency graph", 1)],
+        long: [("rag", 2)],
+    }
+    await store.items.add([paper(2, title="None")], NOW, retired=[paper(1).key])
+    assert await store.index.stands_for(["rag", long]) == {"rag": [("region adjacency graph", 1)]}
+
+
+async def test_a_term_finds_what_stands_for_it_too(store: AnyStore) -> None:
+    await store.items.add([paper(1, abstract="RAG"), paper(2, abstract="retrieval-augmented generation"), paper(3)], NOW)
+    rag = Term("rag", also=("retrieval augmented generation",))
+    for sort in ("best", "new"):
+        assert set(await found(store, query(rag, sort=sort))) == {paper(1).key, paper(2).key}
+    assert await store.index.count(rag, NOW) == 2
+    assert await store.index.count(replace(rag, field="title"), NOW) == 0

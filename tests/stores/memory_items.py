@@ -7,16 +7,17 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime
 
-from bot.models import Hit, Item, Kind, Near, Page, Query, Reading, SourceState, Tree
+from bot.models import Hit, Item, Kind, Near, Page, Query, Reading, SourceState, Tree, WordUse
 from bot.models.queries import COUNTED
 from bot.ports.items import NOTHING_READ
 from bot.query.fields import fold_label, values_of
 from bot.query.match import Folded, matches
 from bot.store.records import newness
+from bot.store.rules.abbreviations import abbreviations_in
 from bot.store.rules.halves import Card, together
 from bot.store.rules.pages import UNCOUNTED, ShownLists, read_mark
 from bot.store.rules.search_terms import split
-from tests.stores.memory_search import cosines_of, ranked, similar, telling
+from tests.stores.memory_search import cosines_of, ranked, similar, telling, use_of
 from tests.stores.memory_vectors import MemoryVectors
 
 
@@ -231,6 +232,18 @@ class MemoryIndex:
         every = Counter(pair for item in self._items.known.values() for pair in values_of(item))
         begun = ((value, number) for (name, value), number in every.items() if name == field and value.startswith(start))
         return sorted(begun, key=lambda pair: (-pair[1], pair[0]))[: max(0, limit)]
+
+    async def word_use(self, words: Sequence[str]) -> Mapping[str, WordUse]:
+        return {word: use_of(self._items.known.values(), word) for word in words}
+
+    async def stands_for(self, spelt: Sequence[str]) -> Mapping[str, Sequence[tuple[str, int]]]:
+        pairs = [pair for item in self._items.known.values() for pair in abbreviations_in(item)]
+        counts = Counter(each for pair in pairs for each in (pair, pair[::-1]))
+        found = {
+            each: sorted(((to, number) for (one, to), number in counts.items() if one == each), key=lambda to: (-to[1], to))
+            for each in spelt
+        }
+        return {each: standing[:3] for each, standing in found.items() if standing}
 
     async def count(self, tree: Tree, now: datetime, *, since: datetime | None = None) -> int:
         young = (item for item in self._items.known.values() if since is None or _seen(item) >= since)

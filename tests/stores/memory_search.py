@@ -1,21 +1,22 @@
 """How the memory store ranks: what a search finds, and what is closest to an item."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from math import isnan
 
 import numpy as np
 
-from bot.models import Hit, Item, Near
+from bot.models import Hit, Item, Near, WordUse
 from bot.models.vectors import Floats, unpack
 from bot.query.fields import TEXT, text_of
-from bot.query.fold import BARRIER
+from bot.query.fold import BARRIER, indexed
 from bot.store.records import newness
-from bot.store.rules.answers import least, weights
+from bot.store.rules.answers import QUARTER, answering, least, weights
 from bot.store.rules.fusion import WIDENED, Alike, fuse
 from bot.store.rules.nearest import NOTHING, Close, Ids
-from bot.store.rules.search_terms import Words, stemmed
+from bot.store.rules.search_terms import Words, stem_of, stemmed
+from bot.store.rules.spelling import may_be_misspelt, misspelt_at_first, nearest, words_in
 from bot.store.sqlite.search.similar import asked, closest
 from tests.stores.memory_vectors import MemoryVectors
 
@@ -63,18 +64,20 @@ def ranked(
     scored = [(numbers[hit.item.key], relevance(hit.item, words, tell)) for hit in hits]
     having = sorted((pair for pair in scored if pair[1]), key=lambda pair: -pair[1])
     whole = sum(score >= 2 * _HAVING * len(words) for _, score in having)
+    few = [(number, -score) for number, score in scored if score < 0] if near is not None else []
+    having = [*(pair for pair in having if pair[1] > 0), *few]
     items = {numbers[hit.item.key]: hit.item for hit in hits}
-    cosines, found, enough = np.full(len(having), np.nan, np.float32), NOTHING, 2.0
+    cosines, found = np.full(len(having), np.nan, np.float32), NOTHING
     alike: Alike = _unlike
     if near is not None:
         nearest, (vector,) = vectors.nearest(near, numbers), unpack([near.vector])
-        cosines, enough = nearest.cosines(vector, np.array([number for number, _ in having], np.int64)), near.enough
+        cosines = nearest.cosines(vector, np.array([number for number, _ in having], np.int64))
+        kept = answering(cosines, whole, len(few), near.enough)
+        having, cosines = [pair for pair, good in zip(having, kept, strict=True) if good], cosines[kept]
         ids, close = nearest.closest(vector, WIDENED, np.array(list(items), np.int64))
         found = Close(ids[close >= near.enough], close[close >= near.enough])
         alike = lambda first, some: nearest.cosines(nearest.together(first), some)  # noqa: E731 - two arguments handed on
-    order = fuse(
-        having, whole, cosines, found, alike, lambda ids: [newness(items[each])[0] for each in ids.tolist()], now, enough
-    )
+    order = fuse(having, whole, cosines, found, alike, lambda ids: [newness(items[each])[0] for each in ids.tolist()], now)
     return [Hit(items[number], score) for number, score in order]
 
 
@@ -94,14 +97,19 @@ def cosines_of(
 
 
 def relevance(item: Item, words: Words, tell: Sequence[float]) -> float:
-    """Return the points of the words that the item has, twice as many when it has all; 0 where it is no answer by them."""
+    """Return the points of the words that the item has, twice as many when it has all; 0 where it is no answer by them.
+
+    Below 0 are the points of what has less than half of the words, and a quarter.
+    """
     points = _points(item, words)
     if not words or not all(words):
         return 0.0
     if all(points):
         return 2.0 * sum(points)
     told = sum(weight for weight, had in zip(tell, points, strict=True) if had)
-    return float(sum(points)) if told and told >= least(tell) else 0.0
+    if not told or told < least(tell, QUARTER):
+        return 0.0
+    return float(sum(points)) * (1 if told >= least(tell) else -1)
 
 
 def _points(item: Item, words: Words) -> list[int]:
@@ -116,3 +124,22 @@ def _points(item: Item, words: Words) -> list[int]:
         return max((_HAVING + 1 if in_title else _HAVING if in_text else 0 for in_title, in_text in found), default=0)
 
     return list(map(score, words))
+
+
+def use_of(items: Iterable[Item], word: str) -> WordUse:
+    """Return how the word is used in the items."""
+    folded = indexed(word).split()
+    if len(folded) != 1:
+        return WordUse(0)
+    texts = [tuple(text_of(item, field) for field in TEXT) for item in items]
+    counts = Counter(each for some in texts for each in words_in(some))
+    if folded[0] in counts:
+        names = sum(folded[0] in some[TEXT.index("author")].split() for some in texts)
+        return WordUse(counts[folded[0]], names)
+    stem = stem_of(folded[0])
+    having = sum(stem in " ".join((*some, *stemmed(some))).split() for some in texts)
+    if having or not may_be_misspelt(folded[0]):
+        return WordUse(having)
+    others = misspelt_at_first(folded[0])
+    near = [(each, count) for each, count in counts.items() if each[0] == folded[0][0] or each in others]
+    return WordUse(0, near=nearest(folded[0], near))

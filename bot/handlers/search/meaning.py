@@ -77,4 +77,10 @@ def _words(tree: Tree) -> str:
     parts = tree.parts if isinstance(tree, And) else (tree,)
     terms = [part for part in parts if isinstance(part, Term) and not part.field]
     bare = any(not (term.quoted or term.prefix) for term in terms)
-    return " ".join(term.text for term in terms) if bare else ""
+    return " ".join(map(_spelt_out, terms)) if bare else ""
+
+
+def _spelt_out(term: Term) -> str:
+    """The term, with what it stands for where that is several words: "RAG (retrieval augmented generation)"."""
+    longer = next((other for other in term.also if " " in other), "")
+    return f"{term.text} ({longer})" if longer else term.text

@@ -7,6 +7,7 @@ from datetime import datetime
 from bot.commands import Search
 from bot.errors import UsageError
 from bot.handlers.context import HandlerContext
+from bot.handlers.search.asked import Asked
 from bot.handlers.search.meaning import meant_query
 from bot.handlers.search.pages import Position
 from bot.handlers.search.query import SearchQuery, read_search
@@ -14,10 +15,9 @@ from bot.handlers.wording.replies import button, excerpt
 from bot.models import Page, Query, Reply
 
 
-async def nothing_found(
-    context: HandlerContext, asked: SearchQuery, position: Position, page: Page, notes: Sequence[str]
-) -> Reply:
+async def nothing_found(context: HandlerContext, read: Asked, position: Position, page: Page, notes: Sequence[str]) -> Reply:
     """Say so, and offer those wider searches that find something."""
+    asked = read.search
     if position.offset:
         return Reply(
             title="There are no more",
@@ -31,7 +31,12 @@ async def nothing_found(
         return Reply(title="Nothing has been collected yet", text=("The first items come with the first collection.",))
     return Reply(
         title="Nothing found",
-        text=(_said(asked), *(() if offers or not _wider(asked) else ("A wider search finds nothing either.",)), *notes),
+        text=(
+            *read.said_of_nothing,
+            _said(asked),
+            *(() if offers or not _wider(asked) else ("A wider search finds nothing either.",)),
+            *notes,
+        ),
         next_steps=() if offers else ("*help search* shows what a search can say.",),
         buttons=tuple(button(label, Search(text)) for label, text in offers),
     )

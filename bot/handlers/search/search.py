@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from bot.commands import Search, write
 from bot.errors import UsageError
 from bot.handlers.context import HandlerContext, handles
+from bot.handlers.search.asked import Asked, as_typed, with_abbreviations
 from bot.handlers.search.meaning import close_in_meaning, meant_query
 from bot.handlers.search.nothing import nothing_found
 from bot.handlers.search.pages import Position, read_page_token, write_page_token
@@ -26,18 +27,15 @@ _HOUR = timedelta(hours=1)
 @handles(Search)
 async def search(context: HandlerContext, command: Search, actor: Actor, now: datetime) -> Reply:
     """Search everything collected, best match first unless the query says otherwise."""
-    asked = read_search(command.query)
-    start = Position(0, now.replace(microsecond=0))
-    position = read_page_token(command.page, asked.text) if command.page else start
-    if position.offset > _FURTHEST or position.asked > now + _HOUR:
-        raise UsageError("Nobody leafs so far.", hint="Narrow the search: a category, a date, another word.")
+    read, position = await _read(context, command, now)
+    asked = read.search
     found = await _found(context, asked, position, actor)
     if not found.page.hits:
-        return await nothing_found(context, asked, position, found.page, found.notes)
+        return await nothing_found(context, read, position, found.page, found.notes)
     gists = await context.gists([hit.item for hit in found.page.hits])
     return Reply(
         title=f"Found for: {excerpt(command.query)}",
-        text=(_in_words(asked, found), *found.notes),
+        text=(*read.said, _in_words(asked, found), *found.notes),
         entries=tuple(
             found_entry(hit, gist, _line(asked, hit.item, found, position))
             for hit, gist in zip(found.page.hits, gists, strict=True)
@@ -46,6 +44,17 @@ async def search(context: HandlerContext, command: Search, actor: Actor, now: da
         next_steps=_next_steps(asked, command) if not position.offset else (),
         buttons=_leafing(asked, position, found.page),
     )
+
+
+async def _read(context: HandlerContext, command: Search, now: datetime) -> tuple[Asked, Position]:
+    """Return what is asked for, and where in its list; a further page is of the search as it was carried out."""
+    if not command.page:
+        return await as_typed(context, command.query, now), Position(0, now.replace(microsecond=0))
+    search = read_search(command.query)
+    position = read_page_token(command.page, search.text)
+    if position.offset > _FURTHEST or position.asked > now + _HOUR:
+        raise UsageError("Nobody leafs so far.", hint="Narrow the search: a category, a date, another word.")
+    return Asked(await with_abbreviations(context, search)), position
 
 
 @dataclass(frozen=True, slots=True)

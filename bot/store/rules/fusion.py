@@ -11,7 +11,6 @@ from datetime import datetime, timedelta
 import numpy as np
 
 from bot.models.vectors import Floats
-from bot.store.rules.answers import loosely
 from bot.store.rules.nearest import Close, Ids
 
 # What counts beside the cosine with the search itself; chosen by measuring.
@@ -30,23 +29,19 @@ Alike = Callable[[Ids, Ids], Floats]
 New = Callable[[Ids], Sequence[datetime]]
 
 
-def fuse(
-    words: Scored, whole: int, cosines: Floats, close: Close, alike: Alike, new: New, now: datetime, enough: float
-) -> Scored:
+def fuse(words: Scored, whole: int, cosines: Floats, close: Close, alike: Alike, new: New, now: datetime) -> Scored:
     """Return ids and relevance of both, the best first.
 
-    `words` are what has the words, with larger numbers for better; the first `whole` of them have every word, and what has
-    some of them only is left out where it is far off. `cosines` are theirs, nan where there is no vector: such an item
-    counts as the mean of the others, so that it stands where its words put it. `alike` gives the cosines of some items with
-    what others mean together, nan as well; `new` when they appeared; `enough` is the cosine that finds by itself.
+    `words` are what has the words, with larger numbers for better; the first `whole` of them have every word. `cosines` are
+    theirs, nan where there is no vector: such an item counts as the mean of the others, so that it stands where its words
+    put it. `alike` gives the cosines of some items with what others mean together, nan as well; `new` when they appeared.
     """
-    kept = np.array([at < whole or not cosine < loosely(enough) for at, cosine in enumerate(cosines)], bool)
-    ids = np.array([number for number, _ in words], np.int64)[kept]
-    by_words = np.array([score for _, score in words])[kept]
+    ids = np.array([number for number, _ in words], np.int64)
+    by_words = np.array([score for _, score in words])
     shares = by_words / by_words.max() if len(ids) and by_words.max() > 0 else np.zeros(len(ids))
     fresh = ~np.isin(close.ids, ids)
     every: Ids = np.concatenate([ids, close.ids[fresh]])
-    known = np.concatenate([cosines[kept], close.cosines[fresh]])
+    known = np.concatenate([cosines, close.cosines[fresh]])
     scores = _filled(known)
     scores[: len(ids)] += WORDS * shares
     scores[:whole] += EVERY if np.isfinite(known).any() else BY_WORDS_ALONE

@@ -1,4 +1,4 @@
-"""The search index: a table of FTS5, and how many items have each value of a label."""
+"""The search index: a table of FTS5, how many items have each value of a label, and the words that there are."""
 
 import sqlite3
 
@@ -33,4 +33,10 @@ def make_index(conn: sqlite3.Connection) -> None:
         "create table labels (field text, value text, items integer not null, primary key (field, value)) without rowid"
     )
     conn.execute("create index labels_items on labels (field, items desc, value)")
+    # The words of all texts, for what is near to one that nothing has; in how many items each stands, and in the names of
+    # how many items' authors.
+    conn.execute("drop table if exists vocabulary")
+    conn.execute(
+        "create table vocabulary (word text primary key, items integer not null, names integer not null) without rowid"
+    )
     conn.execute("insert into words (words, rank) values ('rank', ?)", [f"bm25({', '.join(map(str, _WEIGHTS))})"])

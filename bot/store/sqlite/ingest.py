@@ -20,15 +20,19 @@ from bot.models.vectors import text_digest
 from bot.query.fields import LABEL, TEXT, LabelValue, date_of, labels_of, text_of, values_of
 from bot.query.fold import VERSION
 from bot.store.records import item_from_text, item_to_text, micros, newness
+from bot.store.rules.abbreviations import abbreviations_in
 from bot.store.rules.search_terms import STEMS_VERSION, stemmed
+from bot.store.rules.spelling import words_in
 from bot.store.sqlite import vectors
 from bot.store.sqlite.full_text import COLUMNS, make_index
 from bot.store.sqlite.search.compile import label_token
 
 CHUNK = 1000  # items to a statement; 11 values each stay far below SQLite's 32766 parameters
 # Raise the first number when the columns of the index or the spelling of labels change: the index is then made anew.
-INDEX_VERSION = f"3 {VERSION} {STEMS_VERSION}"
+INDEX_VERSION = f"4 {VERSION} {STEMS_VERSION}"
 
+SPELT = "spelt"  # the label that says what stands for what, in both directions
+_AUTHOR = TEXT.index("author")
 _ROW = ("id", "key", "kind", "seen", "newest", "published", "updated", "stars", "forks", "upvotes", "fingerprint")
 
 
@@ -77,7 +81,17 @@ def index_entry(item: Item) -> IndexEntry:
     """Return what the index holds of the item."""
     texts = tuple(text_of(item, field) for field in TEXT)
     labels = " ".join(label_token(field, value) for field in LABEL for value in labels_of(item, field))
-    return IndexEntry((*texts, *stemmed(texts), labels), values_of(item))
+    spelt = ((SPELT, f"{one}={other}") for pair in abbreviations_in(item) for one, other in (pair, pair[::-1]))
+    return IndexEntry((*texts, *stemmed(texts), labels), (*values_of(item), *spelt))
+
+
+def _words_of(entries: Iterable[IndexEntry]) -> list[tuple[str, int, int]]:
+    """Return the words of some items, in how many of these each stands, and in the names of how many's authors."""
+    items, names = Counter[str](), Counter[str]()
+    for entry in entries:
+        items.update(words_in(entry.texts[: len(TEXT)]))
+        names.update(words_in(entry.texts[_AUTHOR : _AUTHOR + 1]))
+    return [(word, count, names[word]) for word, count in items.items()]
 
 
 def _ready(item: Item) -> PreparedItem:
@@ -185,11 +199,20 @@ def unindex(db: Database, numbers: Sequence[int]) -> None:
     columns = ("words", "rowid", *COLUMNS)
     _insert(db, "words", columns, [("delete", number, *inside.texts) for number, inside, _ in rows])
     _discount_values(db, (value for _, inside, _ in rows for value in inside.values))
+    gone = _words_of(inside for _, inside, _ in rows)
+    less = "update vocabulary set items = items - ?, names = names - ? where word = ?"
+    db.conn.executemany(less, [(items, names, word) for word, items, names in gone])
+    db.conn.executemany("delete from vocabulary where word = ? and items <= 0", [(word,) for word, _, _ in gone])
 
 
 def _index(db: Database, items: Sequence[tuple[int, IndexEntry]]) -> None:
     _insert(db, "words", ("rowid", *COLUMNS), [(number, *inside.texts) for number, inside in items])
     _count_values(db, (value for _, inside in items for value in inside.values))
+    db.conn.executemany(
+        "insert into vocabulary (word, items, names) values (?, ?, ?)"
+        " on conflict (word) do update set items = items + excluded.items, names = names + excluded.names",
+        _words_of(inside for _, inside in items),
+    )
 
 
 def rebuild(db: Database) -> None:

@@ -410,7 +410,7 @@ async def test_what_is_found_by_its_meaning_keeps_to_the_rest_of_the_search(ada:
     assert found(await ada.ask("search memory sort:best")) == ["1", "3", "2"]
     assert found(await ada.ask("search memory -blockchain sort:best")) == ["1", "3"]
     assert found(await ada.ask('search memory "cache lines" sort:best')) == ["2"]
-    assert (await ada.ask("search title:memory sort:best")).title == "Nothing found"
+    assert (await ada.ask("search title:memory sort:best")).text[0] == 'No title here has "memory"; close by words:'
 
 
 async def test_a_search_in_another_order_asks_for_no_vector(ada: Asker, concepts: Concepts) -> None:
@@ -521,3 +521,58 @@ async def test_the_status_says_how_far_it_is_while_vectors_are_missing(ada: Aske
     await ada.context.store.items.add([about(6, "Bitcoin explained")], now)
     told = {field.name: field.value for field in (await ada.ask("status")).fields}
     assert told["Meanings"] == "5 of 6 items have a vector"
+
+
+async def test_a_misspelt_word_is_searched_for_as_it_is_spelt_here_and_that_is_said(ada: Asker) -> None:
+    reply = await ada.ask("search blokchain cache")
+    assert reply.text[0] == 'Searched for *blockchain cache*: nothing here has "blokchain".'
+    assert found(reply)[0] == "2"
+    assert button(reply, "Newest first") == "search blockchain cache sort:new"
+
+
+async def test_a_word_that_is_spelt_right_is_not_made_another_one(ada: Asker) -> None:
+    await ada.context.store.items.add([about(7, "The store of goods")], ada.now)
+    assert "Searched for" not in said(await ada.ask("search kitchen stove"))
+
+
+async def test_a_name_alone_is_an_author(ada: Asker) -> None:
+    given = [
+        about(6, "Fast attention", authors=("Tri Dao",)),
+        about(7, "Dao of try", authors=("Ann Lee",)),
+        about(8, "Scholar", authors=("Jürgen Müller",)),
+    ]
+    await ada.context.store.items.add(given, ada.now)
+    for typed in ("Tri Dao", "tri dao", "papers by Tri Dao", "T. Dao", "what has Tri Dao written lately?", "Dao, Tri"):
+        assert found(await ada.ask(f"search {typed}")) == ["6"], typed
+    reply = await ada.ask("search Jurgen Mullerr")
+    assert reply.text == (
+        'Searched for *Jürgen Müller*: nothing here has "mullerr".',
+        '1 found, with *author:"Jürgen Müller"*, newest first.',
+    )
+
+
+async def test_by_whom_is_a_filter_where_somebody_of_that_name_is_here(ada: Asker) -> None:
+    await ada.context.store.items.add([about(6, "Paging the cache again", authors=("Rui Mao",))], ada.now)
+    reply = await ada.ask("search papers on paging by Mao")
+    assert reply.text[0] == '1 found, with *author:"Mao"*, best match first.'
+    assert found(reply) == ["6"]
+    assert set(found(await ada.ask("search kernels by hand"))) >= {"5"}
+
+
+async def test_that_nobody_of_a_name_is_here_is_said(ada: Asker) -> None:
+    reply = await ada.ask("search papers on paging by Zebulon Crickmarsh")
+    assert reply.text[0] == 'Nobody of the name "Zebulon Crickmarsh" is here; close by words:'
+    assert "1" in found(reply)
+    reply = await ada.ask('search author:"Zebulon Crickmarsh"')
+    assert (reply.title, reply.text[0]) == ("Nothing found", 'Nobody of the name "Zebulon Crickmarsh" is here.')
+    reply = await ada.ask('search title:"paging for a cache"')
+    assert reply.text[0] == 'No title here has "paging for a cache"; close by words:'
+    assert found(reply)[0] == "1"
+
+
+async def test_an_abbreviation_finds_what_it_stands_for_on_every_page(ada: Asker) -> None:
+    long = [about(10 + number, f"Retrieval-augmented generation {number}") for number in range(6)]
+    short = [about(20 + number, f"RAG {number}") for number in range(6)]
+    await ada.context.store.items.add([*long, *short, about(30, "Retrieval-Augmented Generation (RAG)")], ada.now)
+    for typed in ("RAG", "retrieval-augmented generation", "retrieval augmented generation"):
+        assert len(await leaf(ada, await ada.ask(f"search {typed}"))) == 13

@@ -17,7 +17,7 @@ from sqlite_utils import Database
 from bot.models.queries import COUNTED
 from bot.models.vectors import Floats
 from bot.store.records import time_of
-from bot.store.rules.answers import SOME, least, weights
+from bot.store.rules.answers import QUARTER, SOME, answering, least, weights
 from bot.store.rules.fusion import BY_WORDS, WIDENED, fuse
 from bot.store.rules.nearest import NOTHING, Close, Ids
 from bot.store.rules.search_terms import Words
@@ -79,12 +79,14 @@ def find_best(
         return Answer([], 0)
     sought = Sought(db, words, condition, span.last, most)
     whole = sought.whole(Span(BY_WORDS, last=span.last))
-    some = sought.some(SOME) if len(whole) < BY_WORDS else []
-    by_words = whole + some
+    half, few = sought.some(SOME, meaning is not None) if len(whole) < BY_WORDS else ([], [])
+    by_words = [*whole, *half, *few]
     cosines, close = np.full(len(by_words), np.nan, np.float32), NOTHING
     if meaning is not None:
         cosines = meaning.cosines(db, np.array([number for number, _ in by_words], np.int64))
         close = closest(db, condition, span.last, meaning)
+        kept = answering(cosines, len(whole), len(few), meaning.near.enough)
+        by_words, cosines = [pair for pair, good in zip(by_words, kept, strict=True) if good], cosines[kept]
     head = fuse(
         by_words,
         len(whole),
@@ -93,7 +95,6 @@ def find_best(
         partial(meaning.alike, db) if meaning is not None else _unlike,
         partial(_appeared, db),
         now,
-        meaning.near.enough if meaning is not None else 2.0,
     )
     ids = {number for number, _ in head}
     page = [pair for pair in head if pair[0] not in span.without][span.offset : span.offset + span.limit]
@@ -152,18 +153,24 @@ class Sought:
         """Return a part of what has every word, by bm25, the best first."""
         return _level(self._all, self._condition, span, self._most).page(self._db, span.limit, span.offset)
 
-    def some(self, number: int) -> Scored:
-        """Return so many of what has enough of the words but not all, the best of them first."""
+    def some(self, number: int, fewer: bool) -> tuple[Scored, Scored]:
+        """Return so many of what has half of the words but not all; with `fewer`, of what has a quarter too; best first."""
         if len(self._words) < 2:
-            return []
+            return [], []
         number_stored = last_id(self._db) if self._last is None else self._last
         tell = weights([self._having(word) for word in self._words], number_stored)
         telling = [(word, weight) for word, weight in zip(self._words, tell, strict=True) if weight]
         if not telling:
-            return []
-        ids = self._enough(telling, least(tell), number_stored)
-        level = _level(_any([word for word, _ in telling]), ALL, Span(0), self._most, self._all, ids)
-        return level.page(self._db, number, 0)
+            return [], []
+        bars = least(tell), least(tell, QUARTER) if fewer else least(tell)
+        half, few = self._enough(telling, bars, number_stored)
+        level = _level(_any([word for word, _ in telling]), ALL, Span(0), self._most, self._all, [*half, *few])
+        found = level.page(self._db, 2 * number, 0)
+        rest = set(few)
+        return (
+            [pair for pair in found if pair[0] not in rest][:number],
+            [pair for pair in found if pair[0] in rest][:number],
+        )
 
     def _having(self, word: Match) -> int:
         sql = "select count(*) from words where words match ?"
@@ -172,19 +179,24 @@ class Sought:
             sql, values = f"{sql} and rowid <= ?", [*values, self._last]
         return int(self._db.execute(sql, values).fetchone()[0])
 
-    def _enough(self, telling: Sequence[tuple[Match, float]], bar: float, last: int) -> list[int]:
-        """Return the ids of what satisfies the condition and has words that tell enough, the most telling of many."""
+    def _enough(
+        self, telling: Sequence[tuple[Match, float]], bars: tuple[float, float], last: int
+    ) -> tuple[list[int], list[int]]:
+        """Return the ids of what satisfies the condition and has words that tell enough, and of what passes the second bar.
+
+        Of many they are the most telling.
+        """
         points = np.zeros(last + 1)
         beside = self._condition if isinstance(self._condition, Match) else ALL
         for word, weight in telling:
             found = satisfying(self._db, all_of([word, beside]))
             points[found[found <= last]] += weight
-        ids: Ids = np.flatnonzero((points >= bar) & (points > 0)).astype(np.int64)
+        ids: Ids = np.flatnonzero((points >= bars[1]) & (points > 0)).astype(np.int64)
         if beside is ALL and self._condition != ALL:
             ids = among(self._db, self._condition, ids)
         ids = ids[np.lexsort((-ids, -points[ids]))][:_WEIGHED]
-        chosen: list[int] = ids.tolist()
-        return chosen
+        half = points[ids] >= bars[0]
+        return ids[half].tolist(), ids[~half].tolist()
 
     def total(self, among_best: Collection[int]) -> int:
         """Return how many there are beside what was found among the best: all that has every word, counted so far."""

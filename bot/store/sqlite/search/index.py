@@ -1,13 +1,13 @@
 """Searching: a query in, a page of whole items out."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from sqlite_utils import Database
 
-from bot.models import Hit, Item, Near, Page, Query, Tree
+from bot.models import Hit, Item, Near, Page, Query, Tree, WordUse
 from bot.query.fields import fold_label
 from bot.query.match import matches
 from bot.store.records import micros
@@ -23,6 +23,7 @@ from bot.store.sqlite.search.effort import Effort, TooMuchEffort, affordable, bo
 from bot.store.sqlite.search.find import find_within
 from bot.store.sqlite.search.meaning import Meaning, VectorCopy
 from bot.store.sqlite.search.similar import similar
+from bot.store.sqlite.search.vocabulary import stands_for, use_of
 
 EFFORT = Effort()
 _HALVES = 3  # results that are looked for beyond those of a page, in case that some are the other halves of others
@@ -82,6 +83,14 @@ class SqliteIndex(Tables):
             "select value, items from labels where field = ? and value >= ? and value < ? order by items desc, value limit ?"
         )
         return [*db.execute(sql, [field, start, f"{start}\U0010ffff", max(0, limit)]).fetchall()]
+
+    @reading_long
+    def word_use(self, db: Database, words: Sequence[str]) -> Mapping[str, WordUse]:
+        return {word: use_of(db, word) for word in words}
+
+    @reading
+    def stands_for(self, db: Database, spelt: Sequence[str]) -> Mapping[str, Sequence[tuple[str, int]]]:
+        return stands_for(db, spelt)
 
     @reading_long
     def count(self, db: Database, tree: Tree, now: datetime, *, since: datetime | None = None) -> int:

@@ -11,6 +11,7 @@ import pytest
 
 from bot.models import And, Item, Kind, Label, Near, Not, Number, Query, Term, Tree, When
 from bot.models.vectors import NEAR, Floats, pack, unpack
+from bot.store.rules.answers import answering
 from bot.store.rules.fusion import BY_WORDS, WIDENED, fuse
 from bot.store.rules.nearest import EXACT, Close, Ids, Nearest
 from bot.store.sqlite.store import SqliteStore
@@ -166,7 +167,7 @@ def test_what_has_every_word_comes_before_what_is_a_little_closer() -> None:
     cosines = np.array([0.45, 0.6], np.float32)
 
     def order(whole: int) -> list[int]:
-        return [number for number, _ in fuse(words, whole, cosines, close, unlike, of_today, NOW, 0.42)]
+        return [number for number, _ in fuse(words, whole, cosines, close, unlike, of_today, NOW)]
 
     assert order(0) == [2, 3, 1]
     assert order(1) == [1, 2, 3]
@@ -179,7 +180,7 @@ def test_without_a_word_or_a_vector_there_is_nothing_to_put_together() -> None:
     def alike(first: Ids, ids: Ids) -> Floats:
         raise AssertionError("there is nothing to be like")
 
-    assert fuse([], 0, np.empty(0, np.float32), nothing, alike, of_today, NOW, 0.42) == []
+    assert fuse([], 0, np.empty(0, np.float32), nothing, alike, of_today, NOW) == []
 
 
 def test_of_what_fits_alike_the_newer_comes_first_and_a_better_match_before_it() -> None:
@@ -192,20 +193,16 @@ def test_of_what_fits_alike_the_newer_comes_first_and_a_better_match_before_it()
 
     def order(*cosines: float) -> list[int]:
         rows = np.array(cosines, np.float32)
-        return [number for number, _ in fuse(words, 3, rows, close, unlike, new, NOW, 0.42)]
+        return [number for number, _ in fuse(words, 3, rows, close, unlike, new, NOW)]
 
     assert order(0.5, 0.5, 0.5) == [2, 1, 3]
     assert order(0.5, 0.5, 0.6) == [3, 2, 1]
 
 
 def test_what_has_some_of_the_words_and_means_something_else_is_no_answer() -> None:
-    words = [(1, 5.0), (2, 4.0), (3, 4.0), (4, 4.0)]
-    close = Close(np.empty(0, np.int64), np.empty(0, np.float32))
-    cosines = np.array([0.1, 0.1, 0.35, np.nan], np.float32)
-    found = {number for number, _ in fuse(words, 1, cosines, close, unlike, of_today, NOW, 0.42)}
-    assert found == {1, 3, 4}
-    anywhere = {number for number, _ in fuse(words, 1, cosines, close, unlike, of_today, NOW, 2.0)}
-    assert anywhere == {1, 2, 3, 4}
+    cosines = np.array([0.1, 0.1, 0.35, np.nan, 0.35, 0.4, np.nan], np.float32)
+    assert answering(cosines, 1, 3, 0.42).tolist() == [True, False, True, True, False, True, False]
+    assert answering(cosines, 1, 3, 2.0).tolist() == [True] * 4 + [False] * 3
 
 
 def unlike(_first: Ids, ids: Ids) -> Floats:

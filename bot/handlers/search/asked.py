@@ -1,0 +1,238 @@
+"""What a search means, before it is carried out: plain words, misspelt ones, names, and what abbreviations stand for.
+
+All of it changes the query, and the query alone: what is found by the changed one is found as by any other.
+"""
+
+import asyncio
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from bot.embed.shipped import is_word
+from bot.handlers.context import HandlerContext
+from bot.handlers.search.plain_words import may_be_a_name, read_plain
+from bot.handlers.search.query import SearchQuery, is_bare, parts_of, read_search
+from bot.handlers.wording.replies import excerpt
+from bot.models import And, Query, Term, Tree
+from bot.query import parse
+from bot.query.fold import BARRIER, indexed
+from bot.rank.common_words import STOPWORDS
+
+_LETTERS = re.compile(r"[^\W\d_]+")
+_MOST_WORDS = 12  # of a search that are looked at: a pasted title or abstract is left as it is
+_INITIALS = 50  # items of authors with a family name, among whom one with an initial is looked for
+_RUN = range(2, 7)  # words that one abbreviation may stand for
+_MOSTLY = 0.5  # of the items that have a word, or a phrase, those by an author of that name: then it is a name
+_NAMELY = 0.8  # the same of each word of a name that nobody here has
+_MEANT = 0.1  # of the items that have an abbreviation, those that say that it stands for this: otherwise it is another word
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A search as it is carried out, and what is said of how it came to be."""
+
+    search: SearchQuery
+    searched_for: str = ""  # what was corrected in it, in a sentence
+    missing: str = ""  # who or which title is not here, without a full stop
+
+    @property
+    def said(self) -> tuple[str, ...]:
+        """What stands above the answer."""
+        return tuple(filter(None, (self.missing and f"{self.missing}; close by words:", self.searched_for)))
+
+    @property
+    def said_of_nothing(self) -> tuple[str, ...]:
+        """What stands above the answer that there is nothing."""
+        return tuple(filter(None, (self.missing and f"{self.missing}.", self.searched_for)))
+
+
+async def as_typed(context: HandlerContext, text: str, now: datetime) -> Asked:
+    """Return the search that the text asks for. Raises UsageError when it is empty or no query, StoreError."""
+    search = read_search(text)
+    if len(search.words) == len(parts_of(search.query.tree)) and not search.query.topic_of:
+        search, unknown = await _plain(context, search, text, now)
+        if unknown:
+            return Asked(await with_abbreviations(context, search), missing=f'Nobody of the name "{unknown}" is here')
+    search, told = await _corrected(context, search)
+    if told and (named := await _as_name(context, search.query, now)) is not None:
+        name = await _as_written(context, named, now)
+        named = SearchQuery(replace(named.query, tree=Term(name, "author", quoted=True)))
+        return Asked(named, f"Searched for *{excerpt(name)}*: {told.partition(': ')[2]}")
+    search, missing = await _without_missing(context, search, now)
+    return Asked(await with_abbreviations(context, search), told, missing)
+
+
+async def with_abbreviations(context: HandlerContext, search: SearchQuery) -> SearchQuery:
+    """Return the search in which an abbreviation also is what it is spelt out as in what is stored, and the reverse."""
+    words = search.words
+    if not words or len(words) > _MOST_WORDS:
+        return search
+    folded = [indexed(word.text).partition(f" {BARRIER} ")[0] for word in words]  # `retrieval-augmented` is two words
+    runs = {
+        " ".join(folded[at : at + length]): range(at, at + length)
+        for length in _RUN
+        for at in range(len(words) - length + 1)
+    }
+    alone = {each: at for at, each in enumerate(folded)}
+    standing = await context.store.index.stands_for([*alone, *runs])
+    also: dict[int, list[str]] = {}
+    for spelt, at in alone.items():
+        if " " not in spelt and spelt in standing and await _is_meant(context, spelt, standing[spelt][0][1]):
+            also.setdefault(at, []).append(standing[spelt][0][0])
+    for spelt, places in runs.items():
+        for place in places if spelt in standing else ():
+            also.setdefault(place, []).append(standing[spelt][0][0])
+    changed = {word: replace(word, also=tuple(also[at])) for at, word in enumerate(words) if at in also}
+    return _with(search, changed) if changed else search
+
+
+async def _is_meant(context: HandlerContext, short: str, items: int) -> bool:
+    use = (await context.store.index.word_use([short]))[short]
+    return items >= _MEANT * use.items
+
+
+# --- plain words and names
+
+
+async def _plain(context: HandlerContext, search: SearchQuery, text: str, now: datetime) -> tuple[SearchQuery, str]:
+    """Return the search without the frame of a question, and by whom; and a name that nobody has, where one is meant."""
+    if (named := await _as_name(context, replace(search.query, text=text), now)) is not None:
+        return named, ""
+    said = read_plain(text)
+    by = await _by(context, said.name, now) if said.name else ""
+    if said.name and not by:
+        if said.framed and may_be_a_name(said.name) and said.name != said.name.lower():
+            return _read(said.words or said.name, said.filters, search), excerpt(said.name)
+        said = replace(said, words=f"{said.words} by {said.name}" if said.words else said.name)
+    if said.words and not by and said.framed:
+        framed = _read(said.words, said.filters, search)
+        return await _as_name(context, framed.query, now) or framed, ""
+    if said.framed or by:
+        return _read(said.words, (*said.filters, *filter(None, (by,))), search), ""
+    unknown = await _unknown_name(context, search, text)
+    return search, unknown
+
+
+def _read(words: str, filters: Iterable[str], search: SearchQuery) -> SearchQuery:
+    """Read the words and filters as a search, in the order that was asked for."""
+    query = parse(" ".join(filter(None, (words, *filters))))
+    return SearchQuery(replace(query, sort=search.query.sort))
+
+
+async def _by(context: HandlerContext, name: str, now: datetime) -> str:
+    """Return the filter for an author of that name, or an organisation; "" where there is none."""
+    if not may_be_a_name(name):
+        return ""
+    name = await _in_full(context, name, now)
+    for field in ("author", "org"):
+        if await _count(context, Term(name, field, quoted=True), now):
+            return f'{field}:"{name}"'
+    return ""
+
+
+async def _in_full(context: HandlerContext, name: str, now: datetime) -> str:
+    """Return the name of the author whom "Y. LeCun" means, the one that most items have; any other name as it is."""
+    first, _, last = name.partition(" ")
+    if len(first.rstrip(".")) != 1 or not last or await _count(context, Term(name, "author", quoted=True), now):
+        return name
+    page = await context.store.index.search(Query("", Term(last, "author", quoted=True), "new"), now, limit=_INITIALS)
+    names = [each for hit in page.hits for each in hit.item.authors if f" {indexed(each)}".endswith(f" {indexed(last)}")]
+    meant = Counter(each for each in names if indexed(each)[:1] == indexed(first)[:1])
+    return meant.most_common(1)[0][0] if meant else name
+
+
+async def _as_written(context: HandlerContext, named: SearchQuery, now: datetime) -> str:
+    """Return the name of the author that is searched for as the newest item writes it."""
+    (term,) = (part for part in parts_of(named.query.tree) if isinstance(part, Term))
+    page = await context.store.index.search(Query("", term, "new"), now, limit=1)
+    wanted = indexed(term.text)
+    return next((each for hit in page.hits for each in hit.item.authors if indexed(each) == wanted), term.text)
+
+
+async def _as_name(context: HandlerContext, query: Query, now: datetime) -> SearchQuery | None:
+    """Return the search for what an author of that name wrote, where the words are a name alone; None where not."""
+    name = _turned_round(query.text) or " ".join(word.text for word in SearchQuery(query).words)
+    if not may_be_a_name(name) or any(word.casefold() in STOPWORDS for word in name.split()):
+        return None
+    name = await _in_full(context, name, now)
+    author = Term(name, "author", quoted=True)
+    by, all_ = await asyncio.gather(_count(context, author, now), _count(context, Term(name, quoted=True), now))
+    return SearchQuery(replace(query, tree=author)) if by and by >= _MOSTLY * all_ else None
+
+
+def _turned_round(text: str) -> str:
+    """Return "Tri Dao" for "Dao, Tri", "" for what is not written so."""
+    last, _, first = (part.strip() for part in text.partition(","))
+    return f"{first} {last}" if may_be_a_name(first) and may_be_a_name(last) else ""
+
+
+async def _unknown_name(context: HandlerContext, search: SearchQuery, text: str) -> str:
+    """Return the text where it is written as a name, every word is one, and nothing has them together; otherwise ""."""
+    words = [word.text for word in search.words]
+    if not (2 <= len(words) <= 3) or not may_be_a_name(text) or any(not word[:1].isupper() for word in words):
+        return ""
+    use = (await context.store.index.word_use([word.rstrip(".") for word in words])).values()
+    return excerpt(" ".join(words)) if all(each.items and each.names >= _NAMELY * each.items for each in use) else ""
+
+
+async def _count(context: HandlerContext, tree: Tree, now: datetime) -> int:
+    return await context.store.index.count(tree, now)
+
+
+# --- spelling
+
+
+async def _corrected(context: HandlerContext, search: SearchQuery) -> tuple[SearchQuery, str]:
+    """Return the search with words that nothing has made the nearest that something has, and a sentence that says so."""
+    terms = [part for part in parts_of(search.query.tree) if isinstance(part, Term) and _may_be_corrected(part)]
+    words = {word for term in terms for word in _LETTERS.findall(term.text.casefold())}
+    if not words or len(words) > _MOST_WORDS:
+        return search, ""
+    use = await context.store.index.word_use(sorted(words))
+    near = {word: use[word].near[0] for word in sorted(words) if not use[word].items and use[word].near}
+    spelt = [word for word in near if not await asyncio.to_thread(is_word, word)]
+    if not spelt:
+        return search, ""
+    changed = {term: replace(term, text=_respelt(term.text, {word: near[word] for word in spelt})) for term in terms}
+    corrected = _with(search, changed)
+    said = " ".join(part.text for part in parts_of(corrected.query.tree) if isinstance(part, Term))
+    typed = " or ".join(f'"{excerpt(word)}"' for word in spelt)
+    return corrected, f"Searched for *{excerpt(said)}*: nothing here has {typed}."
+
+
+def _may_be_corrected(term: Term) -> bool:
+    return not term.prefix and (is_bare(term) or term.field in ("author", "title"))
+
+
+def _respelt(text: str, near: dict[str, str]) -> str:
+    return _LETTERS.sub(lambda found: near.get(found[0].casefold(), found[0]), text)
+
+
+def _with(search: SearchQuery, changed: dict[Term, Term]) -> SearchQuery:
+    parts = tuple(changed.get(part, part) if isinstance(part, Term) else part for part in parts_of(search.query.tree))
+    tree = parts[0] if len(parts) == 1 else And(parts)
+    return SearchQuery(replace(search.query, tree=tree))
+
+
+# --- authors and titles that are not here
+
+
+async def _without_missing(context: HandlerContext, search: SearchQuery, now: datetime) -> tuple[SearchQuery, str]:
+    """Return the search with authors and titles that nothing has made words like any others, and what is missing."""
+    named = [part for part in parts_of(search.query.tree) if isinstance(part, Term) and part.field in ("author", "title")]
+    counts = await asyncio.gather(*(_count(context, term, now) for term in named))
+    missing = [term for term, count in zip(named, counts, strict=True) if not count]
+    if not missing:
+        return search, ""
+    parts = [each for part in parts_of(search.query.tree) for each in (_bare_words(part) if part in missing else (part,))]
+    first = missing[0]
+    quoted = f'"{excerpt(first.text)}"'
+    told = f"Nobody of the name {quoted} is here" if first.field == "author" else f"No title here has {quoted}"
+    return SearchQuery(replace(search.query, tree=And(tuple(parts)))), told
+
+
+def _bare_words(part: Tree) -> tuple[Tree, ...]:
+    """The words of a term, each by itself."""
+    return parts_of(parse(" ".join(_LETTERS.findall(part.text.casefold()))).tree) if isinstance(part, Term) else (part,)

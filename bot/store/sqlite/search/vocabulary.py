@@ -1,0 +1,47 @@
+"""The words that the stored items have: how many have one, which are near to one that none has, what stands for what."""
+
+import json
+from collections.abc import Mapping, Sequence
+
+from sqlite_utils import Database
+
+from bot.models import WordUse
+from bot.query.fold import indexed
+from bot.store.rules.search_terms import stem_of
+from bot.store.rules.spelling import lengths, may_be_misspelt, misspelt_at_first, nearest
+from bot.store.sqlite.ingest import SPELT
+from bot.store.sqlite.search.compile import way
+
+_STANDING = 3  # that one text may stand for
+
+
+def use_of(db: Database, word: str) -> WordUse:
+    """Return how the word is used."""
+    folded = indexed(word).split()
+    if len(folded) != 1:
+        return WordUse(0)
+    row = db.execute("select items, names from vocabulary where word = ?", folded).fetchone()
+    if row is not None:
+        return WordUse(*row)
+    stem = way(stem_of(folded[0])).expression
+    having = db.execute("select count(*) from words where words match ?", [stem]).fetchone()[0]
+    return WordUse(having) if having else WordUse(0, near=_near(db, folded[0]))
+
+
+def _near(db: Database, word: str) -> tuple[str, ...]:
+    """Return the nearest words, of those with its first letter and those that it may be but for that."""
+    if not may_be_misspelt(word):
+        return ()
+    near, after = lengths(word), chr(ord(word[0]) + 1)
+    sql = "select word, items from vocabulary where word >= ? and word < ? and length(word) between ? and ?"
+    begun = db.execute(sql, [word[0], after, near[0], near[-1]]).fetchall()
+    sql = "select word, items from vocabulary where word in (select value from json_each(?))"
+    others = db.execute(sql, [json.dumps(misspelt_at_first(word))]).fetchall()
+    return nearest(word, list(dict.fromkeys([*begun, *others])))
+
+
+def stands_for(db: Database, spelt: Sequence[str]) -> Mapping[str, Sequence[tuple[str, int]]]:
+    """Return what each of these texts stands for, the commonest first."""
+    sql = "select value, items from labels where field = ? and value >= ? and value < ? order by items desc, value limit ?"
+    found = {each: db.execute(sql, [SPELT, f"{each}=", f"{each}>", _STANDING]).fetchall() for each in spelt}
+    return {each: [(value[len(each) + 1 :], items) for value, items in rows] for each, rows in found.items() if rows}
