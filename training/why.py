@@ -1,9 +1,12 @@
 """Learns by which words and places a consequence, or the importance of a subject, is told from all else in an abstract.
 
+Then by what that says, and by what is lost of a sentence, whether what would be shown is right.
+
 From abstracts that were marked by reading (`benchmarks/quality/marked/`): `development.jsonl` has a letter for each sentence
 and the words that say why it matters; `whys.jsonl` has these words, and letters for what is told by its kind at a glance,
 `O` where it is any of the others (method, result, problem, background). A multinomial logistic regression with a penalty on
-squared weights; for `O` the sum of what it may be is made likely.
+squared weights; for `O` the sum of what it may be is made likely. Whether what would be shown of a sentence is right is
+learned by a logistic regression from what weights say that were learned without that abstract.
 """
 
 import json
@@ -14,9 +17,22 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from benchmarks.quality.marked import is_right
-from bot.summarise.choice.candidates import SENTENCE, Candidate, candidates
+from bot.summarise.choice.candidates import MOST_WORDS, SENTENCE, Candidate, candidates
 from bot.summarise.choice.roles import Matrix
-from bot.summarise.choice.why import CONSEQUENCE, FEATURES, IMPORTANCE, KINDS, Weights, features
+from bot.summarise.choice.why import (
+    CONSEQUENCE,
+    FEATURES,
+    IMPORTANCE,
+    KINDS,
+    SIGNS,
+    Form,
+    Weights,
+    features,
+    forms_of,
+    kinds_by,
+    sentences_asked,
+    signs,
+)
 from bot.summarise.english.anaphora import Resolved, resolve
 from bot.summarise.english.sentences import lower_case_names
 from training.lbfgs import Vector, minimise
@@ -47,6 +63,9 @@ _UNSURE = "CI"  # so lettered, and not among the words that say why it matters: 
 _PENALTY = 8.0  # by ten-fold cross-validation 4 to 12 were alike
 _ROOM = 0.1  # added to each feature's spread, so that one which hardly varies is not blown up
 _STEPS = 100
+_FOLDS = 5
+_SIGNS_PENALTY = 5.0
+_UNLIKELY = 0.08  # what is less likely is not shown, and teaches nothing of what is
 _DIGITS = 3
 
 
@@ -58,6 +77,11 @@ class Text(NamedTuple):
     found: Sequence[Candidate]
     may_be: Matrix
     right: Sequence[bool]
+    table: Matrix  # the features of what was found
+    asked: Sequence[Candidate]  # the sentences that may say it, and what could be shown of them
+    forms: Sequence[Form]
+    forms_table: Matrix
+    forms_right: Sequence[bool]
 
 
 def build(sources: Any, target: Path) -> None:
@@ -74,12 +98,18 @@ def marked() -> list[Record]:
 def read(record: Record) -> Text:
     """Return the candidates of a marked abstract with what each may be."""
     sentences, marks = record["sentences"], record["marks"]
-    told = resolve(sentences, lower_case_names(" ".join(sentences)))
+    names = lower_case_names(" ".join(sentences))
+    told = resolve(sentences, names)
     found = candidates(told)
     spans = [(sentences[span[0]], span[1] if len(span) > 1 else sentences[span[0]]) for span in marks["w"]]
     right = [is_right(each.text, [sentences[each.place]], spans) for each in found]
     rows = [_may_be(each, marks["l"][each.place], says) for each, says in zip(found, right, strict=True)]
-    return Text(record, told, found, np.array(rows, float).reshape(len(found), len(KINDS)), right)
+    may_be = np.array(rows, float).reshape(len(found), len(KINDS))
+    asked = sentences_asked(found)
+    forms = forms_of(asked, found, names)
+    shown = [is_right(each.why.text, [sentences[asked[each.sentence].place]], spans, most=MOST_WORDS) for each in forms]
+    own = features(told, [each.why.shown for each in forms])
+    return Text(record, told, found, may_be, right, features(told, found), asked, forms, own, shown)
 
 
 def _may_be(each: Candidate, letter: str, says: bool) -> list[bool]:
@@ -91,11 +121,62 @@ def _may_be(each: Candidate, letter: str, says: bool) -> list[bool]:
 
 
 def learn(texts: Sequence[Text]) -> Weights:
+    """Return the weights that make what the candidates are likeliest, and what is shown right."""
+    return fit_kinds(texts)._replace(**_fit_signs(texts))
+
+
+def fit_kinds(texts: Sequence[Text]) -> Weights:
     """Return the weights that make what the candidates are likeliest."""
-    table = np.concatenate([features(text.told, text.found) for text in texts])
+    table = np.concatenate([text.table for text in texts])
     may_be = np.concatenate([text.may_be for text in texts])
     known = may_be.any(axis=1)
     return fit(table[known], may_be[known])
+
+
+def _fit_signs(texts: Sequence[Text]) -> dict[str, Any]:
+    """What each of SIGNS counts, and what is added, as they are named in Weights."""
+    rows, right, counts = [], [], []
+    for fold in range(_FOLDS):
+        weights = fit_kinds([text for at, text in enumerate(texts) if at % _FOLDS != fold])
+        for text in texts[fold::_FOLDS]:
+            table, kept = signs_by(text, weights)
+            rows.append(table[kept])
+            right.append(np.array(text.forms_right, bool)[kept])
+            counts.append(_of_each(text)[kept])
+    return fit_signs(np.concatenate(rows), np.concatenate(right), np.concatenate(counts))
+
+
+def signs_by(text: Text, weights: Weights) -> tuple[Matrix, Any]:
+    """Return the signs of what could be shown of a text by these weights, and of which the sentence is likely enough."""
+    if not text.forms:
+        return np.zeros((0, len(SIGNS))), np.zeros(0, bool)
+    shares = kinds_by(features(text.told, text.asked), weights)
+    table = signs(text.told, text.asked, text.forms, shares, kinds_by(text.forms_table, weights))
+    likely = shares[:, [KINDS.index(CONSEQUENCE), KINDS.index(IMPORTANCE)]].sum(axis=1)
+    return table, likely[[each.sentence for each in text.forms]] >= _UNLIKELY
+
+
+def _of_each(text: Text) -> Matrix:
+    """How many forms the sentence of each form has."""
+    of = np.array([each.sentence for each in text.forms], int)
+    counts: Matrix = np.bincount(of, minlength=1)[of].astype(float)
+    return counts
+
+
+def fit_signs(table: Matrix, right: Any, counts: Matrix) -> dict[str, Any]:
+    """Return the weights by which rows of signs are likeliest right or not; many forms of one sentence count less each."""
+    spread, share = table.std(axis=0) + _ROOM, 1 / np.sqrt(counts)
+    rows = np.hstack([table / spread, np.ones((len(table), 1))])
+    penalty = np.full(len(SIGNS) + 1, _SIGNS_PENALTY)
+    penalty[-1] = 0.0
+
+    def loss(point: Vector) -> tuple[float, Vector]:
+        sums = rows @ point
+        value = float((share * (np.logaddexp(0, sums) - right * sums)).sum() + (penalty * point**2).sum())
+        return value, rows.T @ (share * (1 / (1 + np.exp(-sums)) - right)) + 2 * penalty * point
+
+    point = minimise(loss, np.zeros(len(SIGNS) + 1), _STEPS)
+    return {"signs": (point[:-1] / spread).round(_DIGITS), "signs_start": round(float(point[-1]), _DIGITS)}
 
 
 def fit(table: Matrix, may_be: Matrix) -> Weights:
@@ -115,11 +196,13 @@ def fit(table: Matrix, may_be: Matrix) -> Weights:
         return value, (rows.T @ (share / total - own / wanted) + 2 * penalty * weights).ravel()
 
     point = minimise(loss, np.zeros((len(FEATURES) + 1) * len(KINDS)), _STEPS).reshape(-1, len(KINDS))
-    return Weights((point[:-1] / spread[:, None]).round(_DIGITS), point[-1].round(_DIGITS))
+    return Weights((point[:-1] / spread[:, None]).round(_DIGITS), point[-1].round(_DIGITS), np.zeros(len(SIGNS)), 0.0)
 
 
 def write(weights: Weights, target: Path) -> None:
     """Write `weights` as JSON, one line per feature, which `why.read_weights` reads back."""
     rows = (f"    {json.dumps(name)}: {json.dumps(row)}" for name, row in zip(FEATURES, weights.rows.tolist(), strict=True))
     head = f'{{\n  "kinds": {json.dumps(KINDS)},\n  "start": {json.dumps(weights.start.tolist())},\n  "signs": {{\n'
-    target.write_text(head + ",\n".join(rows) + "\n  }\n}\n", encoding="ascii", newline="\n")
+    shown = json.dumps(dict(zip(SIGNS, weights.signs.tolist(), strict=True)), indent=4)
+    tail = f'\n  }},\n  "shown start": {weights.signs_start},\n  "shown": {shown}\n}}\n'
+    target.write_text(head + ",\n".join(rows) + tail, encoding="ascii", newline="\n")

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from bot.summarise.choice.why import KINDS, SHIPPED, read_weights
-from training.why import learn, marked, read, write
+from bot.summarise.choice.why import KINDS, SHIPPED, SIGNS, read_weights
+from training.why import fit_signs, learn, marked, read, write
 
 HASHES = Path(__file__).parents[2] / "training" / "hashes.json"
 
@@ -40,3 +40,14 @@ def test_the_learned_weights_tell_the_marked_ones_and_read_back_as_written(tmp_p
     again = read_weights(tmp_path / "why.json")
     assert np.array_equal(again.rows, weights.rows)
     assert np.array_equal(again.start, weights.start)
+    assert np.array_equal(again.signs, weights.signs)
+    assert again.signs_start == weights.signs_start
+
+
+def test_what_is_shown_is_learned_to_be_right_from_what_was_right() -> None:
+    rng = np.random.default_rng(1)
+    table = rng.normal(size=(400, len(SIGNS)))
+    right = table[:, 0] + table[:, 4] > 0
+    found = fit_signs(table, right, np.ones(400))
+    odds = table @ found["signs"] + found["signs_start"]
+    assert ((odds > 0) == right).mean() > 0.95

@@ -3,8 +3,10 @@
 1. Each sentence, and each clause of it (`bot.summarise.choice.candidates`), is told to be of one of KINDS by its wording
    (`why_cues.py`), its place and its length: a linear model over what can be told at a glance, whose weights stand in
    `models/why.json`. They were learned by `training/why.py` from abstracts marked by reading.
-2. Of a sentence that is likely to be one of the first two kinds, the form is shown that says so most plainly and is complete
-   in 25 words: the sentence, a clause, the second thing that it says of its subject, or less of these.
+2. Of a sentence that may be one of the first two kinds, each form that is complete in 25 words could be shown: the sentence,
+   a clause, the second thing that it says of its subject, or less of these. A second model tells how likely each is right as
+   it would be shown, by what the first says of the sentence and of the form, and by what is lost between them. It was
+   learned from what the first says of abstracts that it was not learned from: it knows how far the first can be trusted.
 3. What plainly says that something is to be had, what comes next, or is a notice, is never shown, whatever the weights say.
 
 Where nothing is likely enough there is none: the text does not say why it matters.
@@ -19,7 +21,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bot.summarise.choice.candidates import AIM, MOST_WORDS, SENTENCE, Candidate
+from bot.summarise.choice.candidates import AIM, MOST_WORDS, REST, SENTENCE, Candidate
+from bot.summarise.choice.candidates import CONSEQUENCE as FOLLOWS
 from bot.summarise.choice.model_file import read_model
 from bot.summarise.choice.roles import Matrix
 from bot.summarise.choice.why_cues import CUES, MAY_SAY, NEVER, PROPOSES
@@ -45,6 +48,7 @@ _SHOWN = 2  # the first of KINDS, which may be shown
 SHIPPED = Path(__file__).parents[1] / "models" / "why.json"
 
 _FEWEST_WORDS = 5
+_SECOND_KIND = "second"  # beside those of the candidates: what a sentence says second of its subject
 
 _PLACES = (
     "first",
@@ -67,11 +71,34 @@ _LATE = 0.6  # of the way through the text
 _SHORT, _LONG, _COUNTED = 12, 35, 40  # words
 _FEW = 5  # sentences
 
-# How likely a sentence and its form must be one of the two kinds; docs/decisions/0061-why-it-matters.md has the figures.
-_BAR = 0.8
-_LOOKED_AT = 0.4  # how likely a sentence must be for its forms to be tried
-_OWN_SHARE = 0.7  # of the sentence's odds in the sum of both; 0.5 to 1 were alike
-_PER_WORD = 0.1  # the odds that a form gains by a word: of two that are as plain the longer says more
+# How likely what is shown must be right; docs/decisions/0061-why-it-matters.md has the figures.
+_BAR = 0.7
+_LOOKED_AT = 0.2  # how likely a sentence must be for its forms to be tried
+
+# By what a form is told to be right: the odds of the sentence's kinds and of its own, and what it keeps of the sentence.
+SIGNS = (
+    "sentence",
+    "form",
+    "lesser of both",
+    *(f"sentence, {kind}" for kind in KINDS if kind not in {"limitation", "keywords", "problem"}),
+    "form, consequence",
+    "form, importance",
+    "words",
+    "share of the sentence",
+    "short",
+    "whole",
+    "of a long sentence",
+    "a consequence's clause",
+    "second of its subject",
+    "a sentence",
+    "the rest of one",
+    "first",
+    "last",
+    "late",
+    "few sentences",
+)
+_ASKED = [at for at, kind in enumerate(KINDS) if kind not in {"limitation", "keywords", "problem"}]
+_SHORT_FORM, _LONG_SENTENCE = 9, 30  # words
 
 # What a sentence says second of its subject: `The results show X and underscore the need for Y`.
 _SECOND = re.compile(
@@ -93,6 +120,9 @@ _HANGS = re.compile(
     r"\b(?:thereby|thus|hence|because(?: \w+ing\b[^,]*)?|and|or|also|(?:enabling|supports) (?:downstream )?applications)\W*$"
 )
 
+# `Although caches are fast, which helps.`: what it turns against is not there.
+_HALF = re.compile(r"(?:Although|Though|While|Even though|Whereas)\b(?!.*, (?!which |who |where ))")
+
 
 class Why(NamedTuple):
     """What is shown, and the sentence or clause of the text that it was made from."""
@@ -100,12 +130,29 @@ class Why(NamedTuple):
     text: str
     candidate: Candidate
 
+    @property
+    def shown(self) -> Candidate:
+        """What it was made from, with the text that is shown."""
+        return self.candidate._replace(text=self.text)
+
+
+class Form(NamedTuple):
+    """What could be shown, and the sentence that it is of: one of those that were asked about."""
+
+    why: Why
+    sentence: int
+
 
 class Weights(NamedTuple):
-    """What each feature counts: a row per feature of FEATURES, columns as in KINDS, and what is added to each column."""
+    """What each feature counts: a row per feature of FEATURES, columns as in KINDS, and what is added to each column.
+
+    And what each of SIGNS counts for a form to be right, and what is added to that.
+    """
 
     rows: Matrix
     start: Matrix
+    signs: Matrix
+    signs_start: float
 
 
 def find_why(
@@ -116,18 +163,23 @@ def find_why(
     `names` are written in lower case even at a sentence's beginning. No sentence at a place in `without` is taken.
     """
     allowed = [each for each in found if each.place not in without]
-    sentences = [each for each in allowed if each.kind == SENTENCE and may_be_shown(each.text)]
-    if not sentences:
+    asked = sentences_asked(allowed)
+    if not asked:
         return None
-    best, worth = None, _odds(np.array([_BAR]))[0]
-    for sentence, odds in zip(sentences, _odds(_likely(told, sentences)), strict=True):
-        if odds < _odds(np.array([_LOOKED_AT]))[0]:
-            continue
-        form, own = _plainest(told, [each for each in allowed if each.place == sentence.place], names)
-        total = _OWN_SHARE * odds + (1 - _OWN_SHARE) * own
-        if form is not None and total >= worth:
-            best, worth = form, total
-    return best
+    weights, shares = _weights(), kinds(told, asked)
+    likely = [each for each, share in zip(asked, shares, strict=True) if share[:_SHOWN].sum() >= _LOOKED_AT]
+    forms = forms_of(likely, allowed, names)
+    if not forms:
+        return None
+    kept = shares[[asked.index(each) for each in likely]]
+    odds = signs(told, likely, forms, kept, kinds(told, [each.why.shown for each in forms])) @ weights.signs
+    best = int(np.argmax(odds))
+    return forms[best].why if odds[best] + weights.signs_start >= odds_of(_BAR) else None
+
+
+def sentences_asked(found: Sequence[Candidate]) -> list[Candidate]:
+    """Return the sentences of these that may say why it matters."""
+    return [each for each in found if each.kind == SENTENCE and may_be_shown(each.text)]
 
 
 def may_be_shown(text: str) -> bool:
@@ -141,26 +193,56 @@ def _showing() -> Prefiltered:
     return Prefiltered([MAY_SAY, NEVER])
 
 
-def _likely(told: Sequence[Resolved], found: Sequence[Candidate]) -> Matrix:
-    likely: Matrix = kinds(told, found)[:, :_SHOWN].sum(axis=1)
-    return likely
-
-
-def _odds(likely: Matrix) -> Matrix:
+def odds_of(likely: Matrix | float) -> Matrix:
+    """Return the logarithm of the odds of something as likely; what is certain is held to be nearly so."""
     held = np.clip(likely, 1e-6, 1 - 1e-6)
     odds: Matrix = np.log(held / (1 - held))
     return odds
 
 
-def _plainest(told: Sequence[Resolved], found: Sequence[Candidate], names: frozenset[str]) -> tuple[Why | None, float]:
-    """The form of a sentence and its clauses that says so most plainly, and its odds."""
-    forms = {form.text: form for each in found for form in _forms(each, names)}
-    if not forms:
-        return None, 0.0
-    shown = [form.candidate._replace(text=text) for text, form in forms.items()]
-    odds = _odds(_likely(told, shown))
-    best = int(np.argmax(odds + [_PER_WORD * len(text.split()) for text in forms]))
-    return [*forms.values()][best], float(odds[best])
+def forms_of(sentences: Sequence[Candidate], found: Sequence[Candidate], names: frozenset[str]) -> list[Form]:
+    """Return what could be shown of these sentences and their clauses among `found`, no text of a sentence twice."""
+    forms: list[Form] = []
+    for at, sentence in enumerate(sentences):
+        own = {form.text: form for each in found if each.place == sentence.place for form in _forms(each, names)}
+        forms += [Form(form, at) for form in own.values()]
+    return forms
+
+
+def signs(
+    told: Sequence[Resolved], sentences: Sequence[Candidate], forms: Sequence[Form], shares: Matrix, own: Matrix
+) -> Matrix:
+    """Return by what each form is told to be right: one row for each, columns as in SIGNS.
+
+    `shares` are how likely each sentence is of each of KINDS, `own` how likely each form is.
+    """
+    of = [each.sentence for each in forms]
+    sentence, form = odds_of(shares[:, :_SHOWN].sum(axis=1))[of], odds_of(own[:, :_SHOWN].sum(axis=1))
+    likely = np.column_stack(
+        [sentence, form, np.minimum(sentence, form), odds_of(shares)[of][:, _ASKED], odds_of(own[:, :_SHOWN])]
+    )
+    kept = np.array([_kept(each.why, sentences[each.sentence], len(told)) for each in forms], float)
+    return np.hstack([likely, kept])
+
+
+def _kept(form: Why, sentence: Candidate, count: int) -> tuple[float, ...]:
+    """How much of its sentence a form has, what it was made from, and where that stands."""
+    words, whole, at, kind = len(form.text.split()), len(sentence.text.split()), sentence.place, form.candidate.kind
+    return (
+        words / 10,
+        words / whole,
+        words < _SHORT_FORM,
+        words == whole,
+        whole > _LONG_SENTENCE,
+        kind == FOLLOWS,
+        kind == _SECOND_KIND,
+        kind == SENTENCE,
+        kind == REST,
+        at == 0,
+        at == count - 1,
+        at / max(1, count - 1),
+        count <= _FEW,
+    )
 
 
 def _forms(each: Candidate, names: frozenset[str]) -> Iterator[Why]:
@@ -171,9 +253,9 @@ def _forms(each: Candidate, names: frozenset[str]) -> Iterator[Why]:
         whole = edit(one.text, names)
         for shorter in statements(whole, MOST_WORDS):
             text = shorter.text
-            if len(text.split()) < _FEWEST_WORDS or dangles(text) or _HANGS.search(text) or not may_be_shown(text):
+            if len(text.split()) < _FEWEST_WORDS or dangles(text) or not may_be_shown(text):
                 continue
-            if not _CUT_OFF.match(whole, _end_in(whole, text)):
+            if not _HANGS.search(text) and not _HALF.match(text) and not _CUT_OFF.match(whole, _end_in(whole, text)):
                 yield Why(text, one)
 
 
@@ -181,7 +263,7 @@ def _said_second(each: Candidate) -> Iterator[Candidate]:
     match = _SECOND.match(each.text)
     if match:
         said = f"{match['subject']} {match['rest']}"
-        yield each._replace(text=said, kind="second", start=each.start + match.start("rest"))
+        yield each._replace(text=said, kind=_SECOND_KIND, start=each.start + match.start("rest"))
 
 
 def _end_in(whole: str, text: str) -> int:
@@ -193,8 +275,12 @@ def _end_in(whole: str, text: str) -> int:
 
 def kinds(told: Sequence[Resolved], found: Sequence[Candidate]) -> Matrix:
     """Return how likely each candidate is of each of KINDS: rows of sum 1."""
-    weights = _weights()
-    sums = features(told, found) @ weights.rows + weights.start
+    return kinds_by(features(told, found), _weights())
+
+
+def kinds_by(table: Matrix, weights: Weights) -> Matrix:
+    """Return what `kinds` returns, by other weights, of candidates with these features."""
+    sums = table @ weights.rows + weights.start
     likely = np.exp(sums - sums.max(axis=1, keepdims=True))
     found_kinds: Matrix = likely / likely.sum(axis=1, keepdims=True)
     return found_kinds
@@ -206,7 +292,7 @@ def read_weights(path: Path) -> Weights:
     rows, start = np.array([table["signs"][name] for name in FEATURES], float), np.array(table["start"], float)
     if rows.shape != (len(FEATURES), len(KINDS)) or start.shape != (len(KINDS),):
         raise ValueError(f"weights of {rows.shape} and {start.shape}")
-    return Weights(rows, start)
+    return Weights(rows, start, np.array([table["shown"][name] for name in SIGNS], float), float(table["shown start"]))
 
 
 @cache

@@ -16,7 +16,7 @@ _GOOD = (
     r"(?:practical|practically|feasible|viable|suitable|well-suited|possible|easier|easy|accessible|"
     r"applicable|attractive|appealing|ideal|useful|valuable|safe|sufficient|beneficial|effective|"
     r"promising|affordable|cost-effective|compatible|usable|deployable|adaptable|scalable|efficient|"
-    r"resource-efficient|reliable|robust)"
+    r"resource-efficient|reliable|robust|helpful|adequate|well suited|proper|valid)"
 )
 _NEEDED = (
     r"(?:critical|crucial|essential|vital|pivotal|important|fundamental|key|necessary|indispensable|"
@@ -98,7 +98,7 @@ _PATTERNS = {
         r", (?:(?:thus|thereby|hence|therefore|ultimately|and|which|further|potentially|significantly|"
         r"substantially) )*(?:enabl(?:ing|es)|allow(?:ing|s)|mak(?:ing|es)|facilitat(?:ing|es)|help(?:ing|s)|"
         r"support(?:ing|s)|empowering|ensur(?:ing|es)|reducing|improving|paving|opening|unlocking|offering|"
-        r"providing|providing|bringing|simplifying|eliminating|avoiding)\b"
+        r"providing|bringing|simplifying|eliminating|avoiding|lowering|saving|cutting|enhancing|obviating|removing)\b"
     ),
     "tail need": r", (?:(?:thus|thereby|and) )*(?:highlight|underscor|suggest|emphasi[sz]|motivat|rais|indicat)ing\b",
     "people": rf"\b{_PEOPLE}\b",
@@ -251,6 +251,33 @@ _PATTERNS = {
         r"\b(?:applicab\w+|generali[sz]\w+ to|extend\w* to|transfer\w* to|compatib\w+|plug-and-play|broader|"
         r"broadly|any|model-agnostic|training-free)\b"
     ),
+    "calls for doubt": (
+        r"\b(?:calls? into question|questions? the|undermin\w+|challeng(?:es?|ing) the|cautions? against|calls? for|"
+        r"raises? (?:\w+ ){0,2}(?:concerns?|questions)|rais(?:es?|ing) (?:\w+ ){0,3}concerns?)\b"
+    ),
+    "not to be done": (
+        r"\b(?:inadequate|insufficient|inappropriate|unreliable|contraindicat\w+|not (?:be )?(?:\w+ )?(?:indicated|"
+        r"justified|appropriate|recommended|useful|required|needed|sufficient|reliable|a reliable))\b"
+    ),
+    "demand": (
+        r"\b(?:growing|increas\w+|urgent|rising|high\w*|pressing|ever-\w+|strong) (?:[\w-]+ )?(?:needs?|demands?|concerns?|"
+        r"opportunit\w+|importance|interest)\b"
+    ),
+    "used for": (
+        r"\b(?:applications? (?:such as|including|like|in|ranging|across|of)|used (?:in|for|by|to|as)|widely used|"
+        r"widespread|real[- ]life|in many|everyday|ubiquitous|role in|ranging from)\b"
+    ),
+    "towards": r"\btowards?\b|\bstep\b|\broadmap\b|\bblueprint\b",
+    "new standard": r"\bnew (?:[\w-]+ )?(?:paradigm|standard|benchmark|state|perspective|baseline|direction|milestone)s?\b",
+    "aims": r"\b(?:aims? (?:to|at)|aiming|seeks? to|intended to|goal)\b",
+    "asks": r"\?",
+    "compares": r"\b(?:compar\w+|than|versus|while (?:maintaining|preserving|achieving|retaining)|without sacrificing)\b",
+    "as something": r"\b(?:establish|position|highlight|suggest|mak|serv)\w* (?:[\w-]+ ){1,6}?as (?:an? |the )",
+    "tells us": (
+        r"\b(?:actionable|guidance|guidelines?|guide|recommend\w*|best practices?|lessons|recipe|practical insights?|"
+        r"inform\w*)\b"
+    ),
+    "model at work": r"\b(?:module|mechanism|strategy|stage|agents?|tokens?|representations?|features?|layers?|design)\b",
 }
 
 CUES = {name: re.compile(pattern) for name, pattern in _PATTERNS.items()}
@@ -293,5 +320,10 @@ NEVER = re.compile(
     r"\bneed for (?:further|more|future) (?:research|stud(?:y|ies)|work|investigations?)\b|"
     r"\bfuture (?:explorations?|investigations?|efforts|improvements?)\b|\bfurther (?:\w+ )?evidence\b|"
     r"\bopportunities and challenges\b|"
-    r"\b(?:inspir|stimulat|foster|encourag|spur)\w* (?:[\w-]+ ){0,4}(?:research\w*|stud(?:y|ies)|exploration)\b"
+    r"\b(?:inspir|stimulat|foster|encourag|spur)\w* (?:[\w-]+ ){0,4}(?:research\w*|stud(?:y|ies)|exploration)\b|"
+    r"\bway (?:for|to|towards?) (?:further|future|more) (?:research|stud(?:y|ies)|work|advance\w*|development\w*|"
+    r"progress)\b|\bfurther study\b|"
+    r"\bneeds? (?:for )?further (?:exploration|development|investigation|research|stud(?:y|ies)|work|evaluation|"
+    r"validation)\b|"
+    r"\b(?:conduct\w*|merits?|warrants?|deserves?|requires?) (?:further|additional|more) \w+|\?\s*$"
 )

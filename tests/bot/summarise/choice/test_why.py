@@ -7,7 +7,19 @@ from hypothesis import strategies as st
 from bot.models import Item, Kind
 from bot.summarise.choice.candidates import MOST_WORDS, candidates
 from bot.summarise.choice.scoring import WHY
-from bot.summarise.choice.why import KINDS, SHIPPED, Why, features, find_why, kinds, may_be_shown, read_weights
+from bot.summarise.choice.why import (
+    KINDS,
+    SHIPPED,
+    Why,
+    features,
+    find_why,
+    forms_of,
+    kinds,
+    may_be_shown,
+    read_weights,
+    sentences_asked,
+    signs,
+)
 from bot.summarise.english.anaphora import Resolved, resolve
 from bot.summarise.extractive import extract
 from tests.effort import effort
@@ -128,6 +140,21 @@ def test_the_importance_of_the_subject_is_shown_where_no_consequence_is(first: s
             "perspectives and introduces a Fourier-space merging strategy to obviate deviations for efficient fusion.",
             id="method-2506.21866",
         ),
+        pytest.param(
+            "In addition to superior results, our approach establishes a more scalable framework for feed-forward 3D "
+            "reconstruction with denser and more robust representations, paving the way for further research in wider "
+            "communities.",
+            id="future-2509.19297",
+        ),
+        pytest.param("The clinical implications of our finding need further exploration.", id="future-pubmed"),
+        pytest.param(
+            "With caches being increasingly used in safety-critical applications, how can an adversary cause harm?",
+            id="question",
+        ),
+        pytest.param(
+            "Although an accurate image quality metric can benefit photograph capturing, which is vital in some domains.",
+            id="half a sentence",
+        ),
         pytest.param("Under consideration in Theory and Practice of Logic Programming (TPLP).", id="notice-2507.16454"),
         pytest.param("Keywords: caches, memory, critical applications, safety.", id="keywords"),
     ],
@@ -212,6 +239,18 @@ def test_every_candidate_has_a_share_of_each_kind_and_the_shipped_weights_fit() 
     assert kinds(told, found).shape == (len(found), len(KINDS))
     assert kinds(told, found).sum(axis=1) == pytest.approx(1)
     assert features(told, found).shape[1] == len(read_weights(SHIPPED).rows)
+
+
+def test_each_form_of_a_sentence_is_told_by_as_many_signs_as_are_weighed() -> None:
+    told = resolve(
+        [*BODY, "These results reveal a flaw of caches and underscore the urgent need for robust defenses in banks."]
+    )
+    found = candidates(told)
+    asked = sentences_asked(found)
+    forms = forms_of(asked, found, frozenset())
+    assert len({(form.sentence, form.why.text) for form in forms}) == len(forms)
+    table = signs(told, asked, forms, kinds(told, asked), kinds(told, [form.why.shown for form in forms]))
+    assert table.shape == (len(forms), len(read_weights(SHIPPED).signs))
 
 
 def test_a_long_run_of_digits_is_told_in_time_that_grows_with_its_length() -> None:
