@@ -13,7 +13,7 @@ from adapters.cli.demo import recorded_run
 from adapters.cli.exits import Exit
 from adapters.cli.main import cli
 from adapters.cli.render.digest import DigestView
-from bot.commands import TABLE, Permission, parse
+from bot.commands import BORROWED, TABLE, Permission, parse
 from bot.models import Layout
 from training.__main__ import MODELS
 
@@ -124,6 +124,12 @@ def test_the_other_names_in_the_document_are_those_of_the_table() -> None:
     told = _rows("commands.md", "instead of | people also write")
 
     assert told == [[f"`{row.words}`", ", ".join(f"`{name}`" for name in row.aliases)] for row in TABLE if row.aliases]
+
+
+def test_every_verb_of_another_tool_is_in_the_document() -> None:
+    told = [form for row in _rows("commands.md", "people write | and get") for form in re.findall(r"`([a-z]+)", row[0])]
+
+    assert told == list(BORROWED)
 
 
 def test_every_command_in_the_document_is_understood() -> None:

@@ -94,7 +94,7 @@ def _answer(context: click.Context, text: str, *, as_json: bool) -> None:
 
         reply, enough = with_app(context, work)
     except UsageError as error:
-        raise _with_usage(error, text) from error
+        raise _with_help(error, text) from error
     _show(reply, at, as_json=as_json)
     if not enough and not as_json:
         click.echo(NOTHING_YET, err=True)
@@ -107,10 +107,10 @@ def _person() -> str:
         return "local"
 
 
-def _with_usage(error: UsageError, text: str) -> UsageError:
-    """Say how the command goes, below what went wrong."""
+def _with_help(error: UsageError, text: str) -> UsageError:
+    """Say where it stands how the command goes, below what went wrong."""
     usage = help_for(text)
-    told = f"Usage: broadsheet {usage.syntax}\nExample: broadsheet {usage.example}" if usage else ""
+    told = f"How it goes: broadsheet help {usage.words}" if usage else ""
     return UsageError(str(error), position=error.position, hint="\n".join(filter(None, (error.hint, told))))
 
 

@@ -238,7 +238,7 @@ def end(words: Words, usage: Usage) -> None:
     if word is not None:
         over = shown(words.typed.text[word.start : words.end])
         titled = f" {SEVERAL_WORDS}" if re.search("TOPIC|NAME", usage.syntax) else ""
-        raise words.fault(f'*{usage.words}* does not understand "{over}".', word, f"It goes *{usage.syntax}*.{titled}")
+        raise words.fault(f'*{usage.words}* does not understand "{over}".', word, f"For example: *{usage.example}*.{titled}")
 
 
 # --- the arguments that several commands take: how they are written and read

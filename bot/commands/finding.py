@@ -74,11 +74,16 @@ _NUMBER = re.compile(r"#?[0-9]{1,3}", re.ASCII)
 _BIBTEX_BEHIND = re.compile(r"(?<! for) -*bibtex(?:[.,;:!?]?$|(?= for [^ ]+$))", re.IGNORECASE)
 
 
+def names_one(item: str) -> bool:
+    """Say whether the text is a link, an identifier, or the number of an entry, and no words of a title."""
+    return bool(_NUMBER.fullmatch(item) or named_keys(item))
+
+
 @declared(
     "show",
     Group.FINDING,
     example="show 2606.01234 for gpu-systems",
-    aliases=("card", "details"),
+    aliases=("card", "details", "summarise", "summarize", "tldr"),
     syntax="show [bibtex|abstract] ITEM [for TOPIC]",
     order=("bibtex", "abstract", "page", "item", "topic"),
 )
@@ -107,7 +112,7 @@ class Show(Command):
         left = words.signs[words.at : words.end]
         if not (bibtex or abstract) and (behind := _ABSTRACT_BEHIND.search(left)) is not None:
             named = item_text(left[: behind.start()])
-            if _NUMBER.fullmatch(named) or named_keys(named):
+            if names_one(named):
                 words.at = words.end
                 return cls(named, abstract=True)
         found = None if bibtex or abstract or is_quotation(left) else _BIBTEX_BEHIND.search(left)

@@ -9,7 +9,7 @@ from bot.commands.words import Words, free_text, words_text
 _SETTINGS = ("manage", "zone", "top", "layout", "quiet", "daily", "alerts", "duplicates")
 
 
-@declared("status", Group.SERVICE, example="status", aliases=("health",))
+@declared("status", Group.SERVICE, example="status", aliases=("health", "stats"))
 @dataclass(frozen=True, slots=True)
 class Status(Command):
     """Tell the last and next digests, the sources, and what failed."""
@@ -47,7 +47,7 @@ class History(Command):
     topic: Annotated[str, ANY_TOPIC, Option(help="Only of this topic.", suggests="topic")] = ""
 
 
-@declared("help", Group.SERVICE, example="help subscribe", aliases=("?", "commands", "usage"))
+@declared("help", Group.SERVICE, example="help subscribe", aliases=("?", "commands", "usage", "start"))
 @dataclass(frozen=True, slots=True)
 class Help(Command):
     """Say what can be asked, or how one command goes."""

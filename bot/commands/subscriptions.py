@@ -188,7 +188,7 @@ _FOLLOWED = "an author, an organisation, a repository, a phrase or a query"
     Group.SUBSCRIPTIONS,
     example='follow author:"Tri Dao" weekly',
     permission=Permission.MANAGE,
-    aliases=("watch",),
+    aliases=("watch", "track"),
 )
 @dataclass(frozen=True, slots=True)
 class Follow(Command):

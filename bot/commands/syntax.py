@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from bot.commands import feedback, finding, saved, service, subscriptions, topics
+from bot.commands.borrowed import borrowed
 from bot.commands.declaration import DECLARED, Command, Group, Said, Usage
 from bot.commands.words import Word, Words, clean, exactly, nearest, shown
 from bot.errors import UsageError
@@ -50,8 +51,8 @@ def parse(text: str) -> Command:
     begin = words.at
     meant = _verb(words)
     if meant.error is not None or meant.usage is None:
-        if (shown := _link_or_id(words, begin)) is not None:
-            return shown
+        if (known := _link_or_id(words, begin) or _borrowed(words, begin)) is not None:
+            return known
         raise meant.error or words.fault("There is no such command.", 0)
     return meant.usage.command.read(words)
 
@@ -67,6 +68,12 @@ def _link_or_id(words: Words, begin: int) -> finding.Show | None:
     except UsageError:
         return None
     return command if names_item(command.item) else None
+
+
+def _borrowed(words: Words, begin: int) -> Command | None:
+    """Return what the text from there on asks for with a verb of another tool; None where it has none."""
+    words.at = begin
+    return borrowed(words)
 
 
 def names_item(text: str) -> bool:

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from bot.commands import BY_NAME, TABLE, Group, Help, Permission, Usage, help_for
+from bot.commands import BORROWED, BY_NAME, TABLE, Group, Help, Permission, Usage, help_for, parse
 from bot.errors import UsageError
 from bot.handlers.context import HandlerContext, handles
 from bot.handlers.wording.replies import button, excerpt
@@ -17,12 +17,26 @@ _GROUPS = {
     Group.SAVED: "Saved items",
     Group.SERVICE: "The service",
 }
+_NAMED = {title.casefold(): group for group, title in _GROUPS.items()} | {group.value: group for group in _GROUPS}
+# What people need first, each with how it is given; the rest stands by group.
+_FIRST = (
+    ("search kv cache", "finds papers and repositories, the best first"),
+    ("show 2606.01234", "the card of any paper or repository, also by its link"),
+    ("now gpu-systems", "previews the digest of a topic, for you alone"),
+    ("subscribe gpu-systems weekdays at 09:00", "posts it in this channel"),
+    ('follow author:"Tri Dao"', "posts what is new of an author, a lab or words"),
+    ("list", "what is posted here, and when"),
+    ("more 3", "more like the third entry; *less 3* the opposite"),
+    ("save 2606.01234", "puts it aside; *saved* lists what you saved"),
+)
 _PERMISSIONS = {
     Permission.ANYONE: "",
     Permission.MANAGE: "Who may manage topics and subscriptions here; *settings* says who that is.",
     Permission.SOME: "Anyone may look; who may manage topics and subscriptions here may change.",
 }
 _ASKS_QUERIES = frozenset({"search", "filter", "topic create", "topic edit", "follow"})
+_EVERYTHING = frozenset({"all", "everything", "commands"})
+_WORDS = frozenset(usage.words for usage in TABLE)
 _ABOUT_QUERIES = frozenset({"query", "queries", "fields", "language", "syntax"})
 _ITEMS = "An ITEM is an arXiv number, a link, owner/name, its number in the last digest here, or a title."
 
@@ -33,30 +47,64 @@ async def show_help(context: HandlerContext, command: Help, actor: Actor, now: d
     asked = " ".join(command.command.lower().split())
     if not asked:
         return _overview()
+    if asked in _EVERYTHING:
+        return _everything()
     if asked in _ABOUT_QUERIES:
         return Reply(title="What a query can say", text=_QUERIES, entries=(_fields(),))
+    if asked in _NAMED and asked not in _WORDS:
+        return _group(_NAMED[asked])
+    return _named(asked)
+
+
+def _named(asked: str) -> Reply:
     if usage := BY_NAME.get(asked):
         return _one(usage)
+    if other := BORROWED.get(asked):
+        parse(other.example)  # what only leads to another command says so
+        return _one(other.usage, f"*{other.example}* asks for the same.")
     rows = [usage for usage in TABLE if usage.words.startswith(f"{asked} ")]
     if rows:
         return Reply(title=asked.capitalize(), entries=tuple(ReplyEntry(title=row.words, lines=_lines(row)) for row in rows))
     near = help_for(asked)
     if near is None:
-        raise UsageError(f'There is no command "{excerpt(asked)}".', hint="*help* lists all there is.")
+        raise UsageError(f'There is no command "{excerpt(asked)}".', hint="*help all* lists all there is.")
     return _one(near, f'There is no command "{excerpt(asked)}"; the nearest is this.')
 
 
 def _overview() -> Reply:
-    entries = []
-    for group, title in _GROUPS.items():
-        rows = [usage for usage in TABLE if usage.group is group]
-        entries.append(ReplyEntry(title=title, lines=tuple(f"*{row.words}*: {row.help}" for row in rows)))
+    """Return the commands that people need first, and the groups of the others: what fits a screen."""
     return Reply(
         title="What you can ask",
-        text=("*help COMMAND* says how one goes, *help query* what a search and a filter can say.", _ITEMS),
-        entries=tuple(entries),
-        buttons=tuple(button(f"Help on {words}", Help(words)) for words in ("search", "subscribe", "topic", "filter")),
+        text=tuple(f"*{typed}*: {does}" for typed, does in _FIRST),
+        next_steps=("*help search* says how one goes, *help all* lists every one.",),
+        buttons=(
+            *(button(title, Help(title.casefold())) for title in _GROUPS.values()),
+            button("Queries", Help("query")),
+            button("All", Help("all")),
+        ),
     )
+
+
+def _everything() -> Reply:
+    return Reply(
+        title="Everything you can ask",
+        text=("*help search* says how one goes, *help query* what a search and a filter can say.", _ITEMS),
+        entries=tuple(ReplyEntry(title=title, lines=_listed(group)) for group, title in _GROUPS.items()),
+    )
+
+
+def _group(group: Group) -> Reply:
+    others = (each for each in _GROUPS if each is not group)
+    return Reply(
+        title=_GROUPS[group],
+        text=_listed(group),
+        next_steps=("*help search* says how one goes.",),
+        buttons=tuple(button(_GROUPS[each], Help(_GROUPS[each].casefold())) for each in others),
+    )
+
+
+def _listed(group: Group) -> tuple[str, ...]:
+    return tuple(f"*{row.words}*: {row.help}" for row in TABLE if row.group is group)
 
 
 def _one(usage: Usage, before: str = "") -> Reply:
@@ -72,7 +120,7 @@ def _one(usage: Usage, before: str = "") -> Reply:
         text=tuple(filter(None, (before, usage.help, *item, *(_QUERIES if queries else ())))),
         entries=(_fields(),) if queries else (),
         fields=tuple(fields),
-        buttons=(button("All commands", Help()),),
+        buttons=(button("What you can ask", Help()),),
     )
 
 

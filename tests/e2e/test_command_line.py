@@ -77,8 +77,8 @@ async def test_what_cannot_be_read_is_answered_with_how_it_goes(desk: Desk) -> N
     ran = await desk.run("subscribe", "gpu-systems", "at", "25:00")
 
     assert ran.status == Exit.USAGE
-    assert "Usage: broadsheet subscribe" in ran.err
-    assert "Example: broadsheet subscribe" in ran.err
+    assert "How it goes: broadsheet help subscribe" in ran.err
+    assert "Usage:" not in ran.err
 
 
 async def test_a_recorded_digest_is_not_repeated_and_a_preview_changes_nothing(desk: Desk) -> None:
@@ -141,7 +141,7 @@ async def test_a_source_that_is_down_is_named_and_the_others_items_are_stored(de
         (["digest", "[bold]"], Exit.USAGE, "no topic"),
         (["search", "titel:cache"], Exit.USAGE, "title"),
         (["search", '"unclosed'], Exit.USAGE, "quot"),
-        (["search"], Exit.USAGE, "Example: broadsheet search"),
+        (["search"], Exit.USAGE, "How it goes: broadsheet help search"),
         (["search", "cache", "--jsn"], Exit.USAGE, "Did you mean '--json'?"),
         (["search", "page=nowhere", "cache"], Exit.USAGE, "page"),
         (["digest", "--days", "nan"], Exit.USAGE, "--days"),

@@ -6,7 +6,7 @@ from dataclasses import fields, replace
 from bot.commands import Command, Help, Status, help_for
 from bot.errors import BotError, Conflict, SourceError, StoreError, SummaryUnavailable, Unclear, UsageError
 from bot.handlers.wording.replies import button
-from bot.models import Field, Reply
+from bot.models import Reply
 
 _EXCERPT = 40  # characters of what was typed that point at the fault
 _FAILED = "That did not work"
@@ -29,7 +29,7 @@ def which_one(error: Unclear, command: Command) -> Reply:
 
 
 def usage_failure(error: UsageError, asked: Command | str) -> Reply:
-    """Say what was wrong and where, and how the command goes that was asked, or that the text probably means.
+    """Say what was wrong and where, and what to do; how the command goes that was asked, or probably meant, is a tap away.
 
     Of a form, `asked` is the words of the command that does the same: what was wrong does not stand in them.
     """
@@ -37,15 +37,8 @@ def usage_failure(error: UsageError, asked: Command | str) -> Reply:
         return Reply(title="Somebody else changed it", text=_sentences(error), people=error.people)
     usage = help_for(asked) if isinstance(asked, str) else asked.usage
     pointed = _faulty(asked) if isinstance(asked, Command) else "" if usage and asked == usage.words else asked
-    said = (*_sentences(error), *_where(error, pointed))
-    if usage is None:
-        return Reply(title=_FAILED, text=said, buttons=(button("Help", Help()),))
-    return Reply(
-        title=_FAILED,
-        text=said,
-        fields=(Field("Usage", usage.syntax), Field("Example", usage.example)),
-        buttons=(button(f"Help on {usage.words}", Help(usage.words)),),
-    )
+    helps = button("Help", Help()) if usage is None else button(f"Help on {usage.words}", Help(usage.words))
+    return Reply(title=_FAILED, text=_pointed(_sentences(error), error, pointed), buttons=(helps,))
 
 
 def not_fetched(error: SourceError, command: Command) -> Reply:
@@ -88,7 +81,12 @@ def _faulty(command: Command) -> str:
     return next((text for text in said if text), "")
 
 
-def _where(error: UsageError, text: str) -> tuple[str, ...]:
-    """Point at the fault where it is not at the very beginning."""
+def _pointed(said: tuple[str, ...], error: UsageError, text: str) -> tuple[str, ...]:
+    """Return what is said, with the place of the fault behind the first sentence where that is not the very beginning.
+
+    What the sentence quotes already is not pointed at again.
+    """
     rest = text[error.position :].strip() if error.position else ""
-    return (f"It is here: {rest[:_EXCERPT]}{'…' if len(rest) > _EXCERPT else ''}",) if rest else ()
+    if not rest or rest in said[0]:
+        return said
+    return (f"{said[0]} It is here: {rest[:_EXCERPT]}{'…' if len(rest) > _EXCERPT else ''}", *said[1:])

@@ -1,15 +1,59 @@
-import pytest
+from io import StringIO
 
-from bot.commands import TABLE, Help, Usage, parse
+import pytest
+from rich.console import Console
+
+from adapters.cli.render.reply import ReplyView
+from bot.commands import BORROWED, TABLE, Command, Help, Subscribe, Usage, parse
 from bot.errors import UsageError
+from bot.models import Reply
 from bot.query import FIELDS
 from tests.bot.handlers.askers import Asker
 
 
-async def test_the_help_names_every_command_with_its_sentence(ada: Asker) -> None:
-    lines = {line for entry in (await ada.ask("help")).entries for line in entry.lines}
+async def test_the_help_for_all_names_every_command_with_its_sentence(ada: Asker) -> None:
+    lines = {line for entry in (await ada.ask("help all")).entries for line in entry.lines}
 
     assert lines == {f"*{usage.words}*: {usage.help}" for usage in TABLE}
+
+
+async def test_the_help_fits_a_screen_of_a_terminal(ada: Asker) -> None:
+    told = StringIO()
+    Console(file=told, width=80).print(ReplyView(await ada.ask("help"), ada.now.date()))
+
+    lines = told.getvalue().splitlines()
+    assert len(lines) <= 20
+    assert len(first_commands(await ada.ask("help"))) == 8
+
+
+def first_commands(reply: Reply) -> list[Command]:
+    return [parse(line[1:].partition("*")[0]) for line in reply.text]
+
+
+async def test_every_command_is_one_tap_behind_the_help(ada: Asker) -> None:
+    opened = [await ada.ask(button.command) for button in (await ada.ask("help")).buttons]
+
+    named = {line[1:].partition("*")[0] for reply in opened for line in reply.text}
+    assert named >= {usage.words for usage in TABLE}
+
+
+@pytest.mark.parametrize("verb", BORROWED)
+async def test_a_verb_of_another_tool_is_read_or_leads_on(ada: Asker, verb: str) -> None:
+    other = BORROWED[verb]
+    if other.usage is Subscribe.usage:
+        with pytest.raises(UsageError, match="writes no feed") as told:
+            parse(verb)
+        assert "*subscribe " in told.value.hint
+        return
+    assert parse(other.example).usage is other.usage
+    assert (await ada.give(Help(verb))).title == other.usage.words
+
+
+@pytest.mark.parametrize("words", ["abstract reasoning", "feed forward networks"])
+def test_words_that_only_begin_like_a_verb_are_offered_as_a_search(words: str) -> None:
+    with pytest.raises(UsageError) as told:
+        parse(words)
+    assert f"*search {words}*" in told.value.hint
 
 
 @pytest.mark.parametrize("usage", TABLE, ids=lambda usage: usage.words)

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.commands import TABLE, Command, More, Search, parse, read
+from bot.commands import TABLE, Command, Help, More, Search, parse, read
 from bot.errors import Conflict, StoreError, SummaryUnavailable, UsageError
 from bot.handlers import handle as handling
 from bot.handlers.context import HANDLERS, handles
@@ -93,15 +93,17 @@ async def test_a_mistake_is_told_with_what_to_write_and_an_example(ada: Asker) -
 
     assert reply.title == "That did not work"
     assert reply.text[0].startswith("There is no field `stras:`; did you mean `stars:`?")
-    assert reply.text[1:] == ("It is here: stras:>500",)
-    assert [(field.name, parse(field.value).__class__) for field in reply.fields[1:]] == [("Example", Search)]
+    assert reply.text[0].endswith("It is here: stras:>500")
+    assert len(reply.text) <= 2
+    assert not reply.fields
+    assert [parse(button.command) for button in reply.buttons] == [Help("search")]
     assert reply.private
 
 
 async def test_a_command_as_it_is_has_its_help_too(ada: Asker) -> None:
     reply = await told(ada, Search("cache page:(", page="1.2"))
 
-    assert [field.name for field in reply.fields] == ["Usage", "Example"]
+    assert [parse(button.command) for button in reply.buttons] == [Help("search")]
 
 
 @pytest.mark.parametrize("words", ["filter", "subscribe", "topic create", "topic edit"])
@@ -109,7 +111,7 @@ def test_what_was_filled_in_wrongly_is_told_without_pointing_at_anything_else(wo
     reply = usage_failure(UsageError("This parenthesis is never closed.", position=2), words)
 
     assert reply.text == ("This parenthesis is never closed.",)
-    assert [field.value.startswith(words) for field in reply.fields] == [True, True]
+    assert [parse(button.command) for button in reply.buttons] == [Help(words)]
 
 
 async def test_a_hint_that_stands_in_the_sentence_is_not_said_twice(ada: Asker) -> None:
