@@ -66,6 +66,7 @@ class DiscordSettings(Section):
     threads: bool = False  # retired: digest.layout stands in its place
     reactions: bool = False
     link_previews: bool = False
+    mentions: bool = False  # answer who mentions the bot, and who writes to it directly
     api_url: TokenUrl = DISCORD_ADDRESSES[0]
     gateway_url: Annotated[str, AfterValidator(_gateway)] = DISCORD_ADDRESSES[1]
     cdn_url: Url = DISCORD_ADDRESSES[2]

@@ -225,10 +225,10 @@ async def test_what_somebody_says_is_neither_stored_nor_logged(tmp_path: Path, c
         second = asked.answers[-1]
         assert "6. " in second.words
     assert UNIQUE not in caplog.text
-    assert await asyncio.to_thread(_holding, tmp_path) == []
+    assert await asyncio.to_thread(holding, tmp_path) == []
 
 
-def _holding(folder: Path) -> list[str]:
+def holding(folder: Path) -> list[str]:
     """Return every table and column that holds the word, and every file."""
     found = [str(each) for each in folder.iterdir() if each.is_file() and UNIQUE.encode() in each.read_bytes()]
     with closing(sqlite3.connect(folder / "b.sqlite3")) as db:

@@ -55,6 +55,7 @@ class Callback:
     person: str
     at: datetime
     begun: float = field(default_factory=time.monotonic)  # when it came, by the monotonic clock
+    is_spoken: bool = False  # what is answered is a message, whose identifier `id` is, or a button below such an answer
 
 
 class InteractionExpired(Refused):
@@ -153,9 +154,11 @@ class InteractionRequests:
         conversation = await self._sent(lambda: self._client.start_private_message(person), until, ANY_NUMBER)
         await self.post(str(conversation["id"]), message)
 
-    async def post(self, channel: str, message: Message) -> None:
-        """Say it in a channel, without an interaction. It may stand there once at most."""
-        nonce = {"nonce": secrets.token_hex(12), "enforce_nonce": True}
+    async def post(self, channel: str, message: Message, *, below: str = "") -> None:
+        """Say it in a channel, without an interaction, below the message that is named. It may stand there once at most."""
+        nonce: dict[str, Any] = {"nonce": secrets.token_hex(12), "enforce_nonce": True}
+        if below:
+            nonce["message_reference"] = {"message_id": below, "fail_if_not_exists": False}
 
         def request() -> Awaitable[Any]:
             body = _plain(message, 0) if isinstance(message, str) else message.body()

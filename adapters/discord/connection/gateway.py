@@ -27,6 +27,7 @@ from adapters.discord.install.command_tree import fingerprint, tree
 from adapters.discord.listeners.context import DiscordContext
 from adapters.discord.listeners.events import count_reaction, preview_links
 from adapters.discord.listeners.interactions import answer_unreadable, handle_interaction
+from adapters.discord.listeners.spoken import answer_message, said_to_us
 from adapters.discord.workspaces import PLATFORM, workspace_of
 from bot.errors import BotError, Delayed, Reach
 from bot.settings.chat import DiscordSettings
@@ -108,8 +109,12 @@ class GatewayClient(discord.AutoShardedClient):
         self._begin(handle_interaction(self.context, interaction), "answering in Discord")
 
     async def on_message(self, message: discord.Message) -> None:
-        """Somebody wrote something; heard with the setting for previews alone."""
-        self._begin(preview_links(self.context, message), "showing a preview in Discord")
+        """Somebody wrote something; heard with the settings for mentions and for previews alone."""
+        words = said_to_us(message, self._me()) if self.context.settings.mentions else None
+        if words is not None:
+            self._begin(answer_message(self.context, message, words), "answering a message in Discord")
+        else:
+            self._begin(preview_links(self.context, message), "showing a preview in Discord")
 
     async def on_raw_reaction_add(self, event: discord.RawReactionActionEvent) -> None:
         """Somebody reacted; heard with the setting for reactions alone."""
@@ -199,7 +204,9 @@ def intents(settings: DiscordSettings) -> discord.Intents:
     found.guilds = True
     found.guild_reactions = settings.reactions
     found.dm_reactions = settings.reactions
-    found.guild_messages = settings.link_previews
+    found.guild_messages = settings.link_previews or settings.mentions
+    found.dm_messages = settings.mentions
+    # What mentions us and what is written to us directly is told in full without it.
     found.message_content = settings.link_previews
     return found
 

@@ -16,6 +16,7 @@ from adapters.chat.answers import NOT_POSTED, may_be_missing, may_not_be_posted,
 from adapters.chat.context import BackgroundTasks
 from adapters.chat.forms import FormRequest
 from adapters.chat.patience import ANY_NUMBER, Patience
+from adapters.chat.spoken import SpokenState
 from adapters.discord.client.api import RestClient
 from adapters.discord.client.interactions import (
     CHOICES,
@@ -33,7 +34,7 @@ from adapters.discord.client.interactions import (
 from adapters.discord.render.components import DiscordMessage
 from adapters.discord.render.messages import reply_messages
 from adapters.discord.workspaces import PLATFORM
-from bot.errors import BotError, DeliveryError, Rejected, Uncertain
+from bot.errors import BotError, DeliveryError, Refused, Rejected, Uncertain
 from bot.handlers.handle import failed
 from bot.models import Reply
 from bot.ports.chats import Chats
@@ -80,6 +81,7 @@ class DiscordAnswers:
         patience = Patience(sleep=self._tasks.pause, left=lambda: self._tasks.left)
         self._requests = InteractionRequests(client, clock, patience)
         self._untold = Counter[str]() if untold is None else untold
+        self.spoken = SpokenState()
 
     async def answer(
         self,
@@ -133,6 +135,28 @@ class DiscordAnswers:
         except DeliveryError as error:
             self._count_untold(callback, error)
 
+    async def reply_below(self, callback: Callback, reply: Reply, form: FormRequest | None = None) -> None:
+        """Answer a message below it, for whoever reads there; the person alone where nothing may stand there."""
+        messages = await self._messages(callback, reply, form, _KEEPING)
+        first = messages[0]
+
+        async def send(message: DiscordMessage) -> None:
+            try:
+                await self._requests.post(callback.channel, message, below=callback.id if message is first else "")
+            except Refused:
+                if message is not first:
+                    raise
+                await self._requests.post(callback.channel, message)  # to refer to a message takes a right of its own
+
+        parts = await _sent_in_turn(messages, range(1, len(messages) + 1), send)
+        try:
+            if len(parts.lost) == len(messages):
+                await self._directly(callback, (NOT_POSTED, *messages))
+            elif parts.lost:
+                await self._requests.write_to(callback.person, _plain(may_be_missing(_CHAT, parts.lost, len(messages))))
+        except DeliveryError as error:
+            self._count_untold(callback, error)
+
     async def send_choices(self, callback: Callback, found: Sequence[tuple[str, str]]) -> None:
         """Answer with what completes an option: (label, value) pairs. Where that fails, nothing completes it."""
         listed = [{"name": label, "value": value} for label, value in found]
@@ -183,6 +207,8 @@ class DiscordAnswers:
         """Return the reply's messages; what their buttons have no room for is kept, unless the store fails or is slow."""
         today = self._clock().date()
         try:
+            if callback.is_spoken:
+                reply = self.spoken.words.named(callback.workspace, reply)
             messages = reply_messages(reply, today, form)
         except Exception as error:  # noqa: BLE001 - it is told, and logged
             messages = reply_messages(failed(error, ""), today)

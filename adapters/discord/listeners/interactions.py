@@ -2,12 +2,14 @@
 
 import logging
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import discord
 
 from adapters.chat.answers import unreadable
 from adapters.chat.forms import follow_up_form, form_asked_for
+from adapters.chat.spoken import FORGOTTEN
 from adapters.discord.client.interactions import Callback
 from adapters.discord.forms.modals import open_form, submit_form
 from adapters.discord.install.command_tree import ROOT, chosen, focused
@@ -119,12 +121,16 @@ async def _button(context: DiscordContext, interaction: DiscordInteraction) -> N
     if (found := read_button(carried)) is None:
         await context.answers.reply_now(interaction.callback, _UNKNOWN)
         return
-    text = found.command
+    words = context.answers.spoken.words
+    text, is_spoken = found.command, words.is_name(found.command)
+    if is_spoken:
+        text = words.command(interaction.actor.workspace, text) or ""
+        interaction = replace(interaction, callback=replace(interaction.callback, is_spoken=True))
     if found.key:
         async with in_time():
             text = await context.platform.chats.kept_text(interaction.actor.workspace, found.key) or ""
     if not text:
-        said = "It was made more than a year ago, and what it was for is not kept any more."
+        said = FORGOTTEN if is_spoken else "It was made more than a year ago, and what it was for is not kept any more."
         await context.answers.reply_now(interaction.callback, Reply(title="That button is too old", text=(said,)))
         return
     asked = read(text)

@@ -161,6 +161,11 @@ class Actions(World):
         tell(self, "MESSAGE_CREATE", message)
         return message
 
+    def edit(self, message: Message, content: str) -> None:
+        """Let somebody change their message."""
+        message.content = content
+        tell(self, "MESSAGE_UPDATE", message)
+
     def react(self, message: Message, emoji: str, *, user: User) -> None:
         """Let somebody react to a message."""
         people = message.reactions.setdefault(emoji, [])
