@@ -8,7 +8,8 @@ headline result is right where the gist or the evidence has it; "on the card", w
 does. Whether an abstract tells no result, in words either: the AUC of its highest score for Evidence, and of its roles.
 Denials: of other abstracts that were once said to name no problem or no result, how many still are, and of these how many
 have none. How far two readers agree, on the abstracts that were marked twice: the sentences' letters (and Cohen's kappa of
-these), whether there is a part, and where both found one, whether the second's best sentence is among the first's.
+these), whether there is a part, and where both found one, whether the second's best sentence is among the first's. Those
+of `fresh.jsonl` make a set of their own: `marked twice, fresh`.
 
 `--half aside` and `--half fresh` measure those that nothing was chosen by (README.md says when each was first opened);
 without it, the development half. A text that may not be kept
@@ -79,7 +80,8 @@ def measure(given: Inputs) -> Iterator[Figure]:
             yield from _figures(f"marked, {given.half}", found)
             yield from _no_result(f"marked, {given.half}", found)
     yield from _denials(_lines(given.marked / "denied.jsonl"))
-    yield from _agreement(given.marked)
+    for name, file, halves in _TWICE:
+        yield from _agreement(name, given.marked, file, halves)
 
 
 # --- reading
@@ -242,28 +244,30 @@ def _is_denied(item: Item, part: str) -> bool:
 # --- two readers
 
 
-def _agreement(folder: Path) -> Iterator[Figure]:
-    """How far the marks of `second.jsonl` are those of the same abstracts in either half."""
-    again = {record["id"]: record["marks"] for record in _lines(folder / "second.jsonl")}
-    marks = {
-        record["id"]: record["marks"] for half in ("development", "aside") for record in _lines(folder / f"{half}.jsonl")
-    }
-    pairs = [(marks[name], own) for name, own in again.items() if name in marks]
+_TWICE = (  # of each set, its name, the second reader's file, and the first's
+    ("marked twice", "second", ("development", "aside")),
+    ("marked twice, fresh", "second_fresh", ("fresh",)),
+)
+
+
+def _agreement(name: str, folder: Path, file: str, halves: Sequence[str]) -> Iterator[Figure]:
+    """How far the second reader's marks in a file are those of the same abstracts in these halves."""
+    again = {record["id"]: record["marks"] for record in _lines(folder / f"{file}.jsonl")}
+    marks = {record["id"]: record["marks"] for half in halves for record in _lines(folder / f"{half}.jsonl")}
+    pairs = [(marks[key], own) for key, own in again.items() if key in marks]
     if not pairs:
         return
     tables = np.array([_confusion(one["l"], other["l"]) for one, other in pairs])
     for figure, kind, percent in (("letters of sentences agree", _alike, True), ("kappa of the letters", _kappa, False)):
-        yield Figure(
-            "marked twice", figure, [of_sums("readers", tables, kind)], (), len(pairs), "abstracts", percent=percent
-        )
+        yield Figure(name, figure, [of_sums("readers", tables, kind)], (), len(pairs), "abstracts", percent=percent)
     for part, letter in {**LETTERS, "Headline": HEADLINE}.items():
         there = [bool(one[letter]) == bool(other[letter]) for one, other in pairs]
         both = [
             other[letter][0][0] in {span[0] for span in one[letter]} for one, other in pairs if one[letter] and other[letter]
         ]
-        yield _share_of("marked twice", f"{part.lower()}, both say whether there is one", there)
+        yield _share_of(name, f"{part.lower()}, both say whether there is one", there)
         if both:
-            yield _share_of("marked twice", f"{part.lower()}, the second's best is among the first's", both)
+            yield _share_of(name, f"{part.lower()}, the second's best is among the first's", both)
 
 
 def _confusion(one: str, other: str) -> Floats:

@@ -1,7 +1,8 @@
 """What is shown, held against abstracts that were marked by reading."""
 
 import json
-from collections.abc import Sequence
+import random
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -92,6 +93,22 @@ def test_two_readers_agree_as_far_as_their_marks_do(tmp_path: Path, capsys: pyte
     assert "| marked twice | whole | method, the second's best is among the first's | **100.0**" in told
 
 
+def test_two_readers_of_the_fresh_abstracts_are_a_set_of_their_own(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = RECORD | {"marks": {**MARKS, "l": "PADD"}}
+    fresh = {"id": "arxiv:2601.00002"}
+    write(tmp_path, "development", [RECORD])
+    write(tmp_path, "fresh", [RECORD | fresh])
+    write(tmp_path, "second", [RECORD, other | fresh])
+    write(tmp_path, "second_fresh", [other | fresh, other])
+    told = measured(tmp_path, capsys)
+    assert "| marked twice | whole | letters of sentences agree | **100.0** [100.0, 100.0] |  | 1 abstracts |" in told
+    assert (
+        "| marked twice, fresh | set aside | letters of sentences agree | **75.0** [75.0, 75.0] |  | 1 abstracts |" in told
+    )
+
+
 def test_a_part_that_is_left_out_is_not_denied(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     bare = {"id": "arxiv:2601.00003", "title": "Caches", "sentences": ABSTRACT[1:2], "span": [], "there": False}
     foreign = bare | {"sentences": ["Диффузионные модели порождают изображения."]}  # said not to be in English
@@ -115,6 +132,18 @@ def is_exact(span: Sequence[Any], sentences: Sequence[str] | None, count: int) -
     return not where or (len(where) == 1 and where[0] in sentences[at])
 
 
+def are_of_the_rules(marks: Mapping[str, Any], sentences: Sequence[str] | None) -> bool:
+    """Whether each sentence has a known letter, and each part at most three spans that are exact."""
+    letters = marks["l"]
+    parts = [marks[part] for part in (*LETTERS.values(), HEADLINE)]
+    return (
+        set(letters) <= set(KINDS)
+        and (sentences is None or len(sentences) == len(letters))
+        and all(len(spans) <= 3 for spans in parts)
+        and all(is_exact(span, sentences, len(letters)) for spans in parts for span in spans)
+    )
+
+
 def test_the_fresh_abstracts_are_marked_by_the_rules_and_are_in_no_other_file() -> None:
     fresh = kept("fresh")
     ids = {record["id"] for record in fresh}
@@ -122,10 +151,17 @@ def test_the_fresh_abstracts_are_marked_by_the_rules_and_are_in_no_other_file() 
     for other in (*(half for half in HALVES if half != "fresh"), "denied", "second", "whys"):
         assert not ids & {record["id"] for record in kept(other)}, other
     for record in fresh:
-        letters, sentences = record["marks"]["l"], record.get("sentences")
-        assert set(letters) <= set(KINDS)
+        sentences = record.get("sentences")
         assert (sentences is None) == (record["corpus"] == "ACL") == ("sha256" in record)
-        assert sentences is None or len(sentences) == len(letters)
-        for spans in (record["marks"][part] for part in (*LETTERS.values(), HEADLINE)):
-            assert len(spans) <= 3
-            assert all(is_exact(span, sentences, len(letters)) for span in spans), record["id"]
+        assert are_of_the_rules(record["marks"], sentences), record["id"]
+
+
+def test_the_second_reader_of_the_fresh_abstracts_marked_those_drawn_by_the_rules() -> None:
+    fresh = kept("fresh")
+    drawn = random.Random(7).sample(fresh, 50)
+    again = kept("second_fresh")
+    assert [record["id"] for record in again] == [record["id"] for record in drawn]
+    for first, second in zip(drawn, again, strict=True):
+        assert set(second) == {"id", "marks"}
+        assert len(second["marks"]["l"]) == len(first["marks"]["l"]), second["id"]
+        assert are_of_the_rules(second["marks"], first.get("sentences")), second["id"]
