@@ -7,6 +7,7 @@ from bot.errors import UsageError
 from bot.models import And, Item, Not, Or, Query, Term, Tree
 from bot.query import Folded, match, parse, unparse, unparse_tree
 from bot.query.parse import LONGEST
+from bot.rank.common_words import STOPWORDS
 
 _EXAMPLE = 'search "kv cache" has:code'
 _TOLD = 3  # clauses that the line of an entry names
@@ -74,6 +75,7 @@ def why_found(tree: Tree, item: Item, now: datetime, *, close: bool = False) -> 
     """
     folded = Folded(item)
     parts = [part for part in parts_of(tree) if not isinstance(part, Not)]
+    parts = [part for part in parts if not _says_little(part)] or parts
     verdicts = [match(part, folded, now) for part in parts]
     told = list(dict.fromkeys(verdict.why for verdict in verdicts if verdict.matched))
     if close and not any(verdict.matched for part, verdict in zip(parts, verdicts, strict=True) if is_bare(part)):
@@ -89,6 +91,10 @@ def parts_of(tree: Tree) -> tuple[Tree, ...]:
 def is_bare(part: Tree) -> bool:
     """Say whether it is a word that stands alone, outside of any field, quotation marks and parentheses."""
     return isinstance(part, Term) and not (part.field or part.quoted or part.prefix)
+
+
+def _says_little(part: Tree) -> bool:
+    return isinstance(part, Term) and is_bare(part) and part.text.casefold() in STOPWORDS
 
 
 def _short(text: str) -> str:

@@ -6,6 +6,7 @@ count one each, and no stretch is edited twice. It is worked out for all candida
 
 import re
 import string
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 
 import numpy as np
@@ -41,17 +42,25 @@ def lengths(word: str) -> range:
 
 
 def nearest(word: str, known: Collection[tuple[str, int]]) -> tuple[str, ...]:
-    """Return the nearest of the known words, which come with how many items have them; of equal ones the commonest first."""
+    """Return the nearest of the known words, which come with how many items have them.
+
+    Of equal ones those with all its letters come first, then the commonest.
+    """
     fitting = [(each, items) for each, items in known if len(each) in lengths(word)]
     if not fitting:
         return ()
     apart = distances(word, [each for each, _ in fitting])
     near = [
-        (int(far), -items, each)
+        (int(far), _has_other_letters(word, each), -items, each)
         for far, (each, items) in zip(apart, fitting, strict=True)
         if 0 < far <= faults(word) and (len(word) >= _TOLD_APART or sorted(each) == sorted(word))
     ]
-    return tuple(each for _, _, each in sorted(near)[:NEAR])
+    return tuple(each for *_, each in sorted(near)[:NEAR])
+
+
+def _has_other_letters(word: str, other: str) -> bool:
+    """Say whether the word has a letter that the other has not: one that is left out or misplaced is the likelier slip."""
+    return bool(Counter(word) - Counter(other))
 
 
 def misspelt_at_first(word: str) -> list[str]:

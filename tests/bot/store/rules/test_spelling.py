@@ -38,6 +38,7 @@ def test_a_word_that_is_near_is_known_by_its_first_letter_or_by_all_but_it(word:
 def test_the_nearest_comes_first_and_of_equals_the_commonest() -> None:
     known = [("discussion", 9), ("diffusion", 500), ("effusion", 1), ("fusion", 99)]
     assert nearest("difussion", known) == ("diffusion", "discussion")
+    assert nearest("theorm", [("theory", 900), ("theorem", 5)]) == ("theorem", "theory")
     assert nearest("cahce", [("cache", 2), ("chase", 9)]) == ("cache",)
     assert nearest("sourdough", [("soundness", 9)]) == ()
     assert nearest("cache", [("cache", 9)]) == ()
