@@ -79,6 +79,8 @@ def follow_up_form(asked: Command | Unreadable | None) -> FormRequest | None:
 
 
 def _rhythm_said(asked: Subscribe) -> Rhythm | None:
+    if asked.at_once:
+        return Rhythm.AT_ONCE
     if asked.month_day:
         return Rhythm.MONTHLY
     return Schedule(weekdays=asked.weekdays).rhythm if asked.weekdays else None

@@ -14,6 +14,7 @@ from datetime import datetime, timedelta
 from bot.collect import dedupe
 from bot.errors import BotError, SourceChanged, SourceError, SourceUnavailable, StoreError
 from bot.models import And, Batch, Health, Item, Query, SourceState, Term, Tree
+from bot.ports.facts import COLLECTED
 from bot.ports.source import Source
 from bot.ports.store import Store
 from bot.wording import counted
@@ -111,6 +112,8 @@ class Collector:
             error = SourceChanged(f"unexpected {type(failure).__name__} while reading it; see the log at {reference}")
         state = _after(await self._store.source_states.get(source.name), tally, error, now)
         await self._store.source_states.save(state)
+        # What is posted at once looks as far as this: what a collection brings comes together.
+        await self._store.facts.set(COLLECTED, str(await self._store.items.last_arrival()))
         return Collected(state, source.title, tally.read, tally.fresh, error=error)
 
     async def _take_in(self, batch: Batch, name: str, now: datetime) -> int:

@@ -387,6 +387,10 @@ PageNumber = Annotated[
 
 def read_rhythm(words: Words, _usage: Usage | None = None) -> Rhythm | None:
     """Read which of several subscriptions to a topic is meant; None where it is not said."""
+    at = words.at
+    if words.take("at") and words.take("once"):
+        return Rhythm.AT_ONCE
+    words.at = at
     word = words.take(*Rhythm)
     return Rhythm(word.option) if word else None
 

@@ -16,7 +16,7 @@ from bot.models import Interest, Layout, Rhythm, Schedule
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubscribeForm:
-    """How a channel is to be subscribed to a topic. Either days of the week or a day of the month."""
+    """How a channel is to be subscribed to a topic. Either days of the week, or a day of the month, or at once."""
 
     topic: str
     title: str = ""
@@ -24,6 +24,7 @@ class SubscribeForm:
     several: bool = False  # it has others to the topic too: the days tell which one is meant
     weekdays: tuple[int, ...] = WEEK  # 0 is Monday, in order, each once; () with a day of the month
     month_day: int = 0  # 1–31; 0: by days of the week
+    at_once: bool = False  # then neither the time nor what is done with nothing to post counts
     at: time = time(9)
     zone: str = "UTC"
     entries: int | None = None  # None: as the settings say
@@ -82,10 +83,12 @@ def commands_of(before: Form, after: Form) -> Sequence[Command]:
 def filled(form: SubscribeForm, command: Subscribe) -> SubscribeForm:
     """Return the form as it stands when the command was given; what the command does not say stays."""
     changed: dict[str, Any] = {"topic": command.topic, "subscribed": True}
-    if command.month_day:
-        changed |= {"weekdays": (), "month_day": command.month_day}
+    if command.at_once:
+        changed |= {"weekdays": (), "month_day": 0, "at_once": True}
+    elif command.month_day:
+        changed |= {"weekdays": (), "month_day": command.month_day, "at_once": False}
     elif command.weekdays is not None:
-        changed |= {"weekdays": command.weekdays, "month_day": 0}
+        changed |= {"weekdays": command.weekdays, "month_day": 0, "at_once": False}
     for name in ("at", "zone", "filter"):
         changed |= {name: said} if (said := getattr(command, name)) not in (None, "") else {}
     for name in ("entries", "min_score", "layout", "always"):
@@ -100,13 +103,16 @@ _SAID = ("at", "zone", "always")  # what is said as it stands
 
 
 def _subscribing(before: SubscribeForm, after: SubscribeForm) -> Iterator[Command]:
-    if not after.weekdays and not after.month_day:
+    if after.at_once:
+        after = replace(after, at=before.at, always=before.always)
+    elif not after.weekdays and not after.month_day:
         raise Misfit("Choose at least one day of the week, or a day of the month.", "days")
     if before.subscribed and _rhythm(before) is not _rhythm(after):  # another one, beside that which stands
         before = replace(before, subscribed=False, several=False)
-    said = {name: getattr(after, name) for name in _SAID if not before.subscribed or _differ(before, after, name)}
-    days = {"month_day": after.month_day} if after.month_day else {"weekdays": tuple(sorted(set(after.weekdays)))}
-    if not before.subscribed or _differ(before, after, "weekdays", "month_day"):
+    named = ("zone",) if after.at_once else _SAID
+    said = {name: getattr(after, name) for name in named if not before.subscribed or _differ(before, after, name)}
+    days = _days(after)
+    if not before.subscribed or _differ(before, after, "weekdays", "month_day", "at_once"):
         said |= days
     for name in ("entries", "min_score", "layout"):
         said |= _or_usual(before, after, name)
@@ -119,8 +125,14 @@ def _subscribing(before: SubscribeForm, after: SubscribeForm) -> Iterator[Comman
         yield Subscribe(topic=after.topic, **said | (days if before.several else {}))
 
 
+def _days(form: SubscribeForm) -> dict[str, Any]:
+    if form.at_once:
+        return {"at_once": True}
+    return {"month_day": form.month_day} if form.month_day else {"weekdays": tuple(sorted(set(form.weekdays)))}
+
+
 def _rhythm(form: SubscribeForm) -> Rhythm:
-    return Schedule(weekdays=form.weekdays, month_day=form.month_day).rhythm
+    return Schedule(weekdays=form.weekdays, month_day=form.month_day, at_once=form.at_once).rhythm
 
 
 def _or_usual(before: SubscribeForm, after: SubscribeForm, name: str) -> dict[str, Any]:

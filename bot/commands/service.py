@@ -6,7 +6,7 @@ from typing import Annotated
 from bot.commands.declaration import ANY_TOPIC, Argument, Command, Group, Option, Permission, Usage, declared, rest, text
 from bot.commands.words import Words, free_text, words_text
 
-_SETTINGS = ("manage", "zone", "top", "layout", "quiet", "daily", "alerts", "duplicates")
+_SETTINGS = ("manage", "zone", "top", "layout", "quiet", "daily", "at-once", "alerts", "duplicates")
 
 
 @declared("status", Group.SERVICE, example="status", aliases=("health", "stats"))

@@ -41,6 +41,7 @@ _DAYS = (
     ("Mondays", "weekly"),
     ("Saturday and Sunday", "weekends"),
     ("On the first of the month", "monthly"),
+    ("At once, whenever something has come in", "at once"),
 )
 
 
@@ -84,10 +85,11 @@ class Subscribe(Command):
     ]
     weekdays: Annotated[  # 0 is Monday, in order, each once
         tuple[int, ...] | None,
-        Argument("[daily|weekdays|weekends|mon,wed,fri|weekly|monthly on 15]", _days_written),
-        Option(name="days", help="When: daily, weekdays, mon,wed,fri, weekly, monthly on 15.", offers=_DAYS),
+        Argument("[daily|weekdays|weekends|mon,wed,fri|weekly|monthly on 15|at once]", _days_written),
+        Option(name="days", help="When: daily, weekdays, mon,wed,fri, weekly, monthly on 15, at once.", offers=_DAYS),
     ] = None
     month_day: Annotated[int | None, Argument("", formatted("monthly on {}"))] = None  # 1–31; never beside weekdays
+    at_once: Annotated[bool, Argument("", lambda _: ("at once",))] = False  # never beside either
     at: Annotated[  # whole minutes
         time | None, Argument("[at 09:00]", formatted("at {:%H:%M}")), Option(help="The time of day, such as 09:00.")
     ] = None
@@ -147,7 +149,8 @@ class Subscribe(Command):
     def chosen(cls, values: Mapping[str, Any]) -> Self:
         """Return the command from its options, of which days and time are read as in a line; without a topic: a form."""
         said = cls.fields_chosen(values)
-        days, at = (str(said.pop(name, "")).strip().removeprefix("at ") for name in ("weekdays", "at"))
+        days, at = (str(said.pop(name, "")).strip() for name in ("weekdays", "at"))
+        at = at.removeprefix("at ")
         if not said.get("topic", "").strip():
             raise Incomplete(UsageError("A topic is missing."), "subscription")
         read = read_options(Words(clean(days)))
@@ -220,6 +223,7 @@ class Options(TypedDict, total=False):
 
     weekdays: tuple[int, ...] | None
     month_day: int | None
+    at_once: bool
     at: time
     zone: str
     entries: int | Usual
@@ -253,11 +257,11 @@ def _option(words: Words, word: Word, said: set[str]) -> str:
     name, equals, _ = word.option.partition("=")
     if equals and name in _NAMES and words.split(name):
         return _NAMES[name]
+    if begins_days(word) or _is_at_once(words):
+        return "days"
     if word.option in _NAMES:
         words.next()
         return _NAMES[word.option]
-    if begins_days(word):
-        return "days"
     if is_time(word):
         return "at"
     if word.option in _LAYOUTS:
@@ -267,6 +271,13 @@ def _option(words: Words, word: Word, said: set[str]) -> str:
     if "at" in said and not word.quoted and (_BARE_ZONE.fullmatch(word.key) or _SHORT_ZONE.fullmatch(word.text)):
         return "zone"
     raise _unknown(words, word, said)
+
+
+def _is_at_once(words: Words) -> bool:
+    at = words.at
+    found = read_rhythm(words) is Rhythm.AT_ONCE
+    words.at = at
+    return found
 
 
 def _unknown(words: Words, word: Word, said: set[str]) -> UsageError:
@@ -285,6 +296,9 @@ def _unknown(words: Words, word: Word, said: set[str]) -> UsageError:
 
 
 def _days(words: Words) -> Options:
+    if _is_at_once(words):
+        read_rhythm(words)
+        return {"at_once": True}
     days = read_days(words)
     return {"weekdays": days.weekdays, "month_day": days.month_day}
 

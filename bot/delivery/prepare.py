@@ -12,7 +12,7 @@ from bot.delivery.context import DeliveryContext, delivery_id, sealed
 from bot.delivery.pausing import SubscriptionPauser
 from bot.delivery.restored import may_be_unrecorded, read_unrecorded_until
 from bot.delivery.workers import FairOrder
-from bot.digest.quiet_hours import after_quiet, deadline, left_today
+from bot.digest.quiet_hours import after_most_at_once, after_quiet, deadline, left_today, tomorrow
 from bot.digest.request import RequestBuilder
 from bot.errors import BotError
 from bot.models import (
@@ -38,6 +38,7 @@ AT_ONCE = 4  # channels whose digests are made at the same time
 # Occurrences that are read at a time, in turns: who comes waits for no more digests of a workspace that has hundreds.
 BATCH = 4 * AT_ONCE
 _MOMENT = timedelta(microseconds=1)
+_ENOUGH = "waits for the next day: the channel had as much as it may have today"
 _RESTORED = "it may have been posted already: the database was restored, and nobody can look into the channel."
 
 
@@ -176,14 +177,15 @@ class Preparer:
             return found
         planned = await after_quiet(found.preferences, found.subscription, occurrence.due)
         allowed = await after_quiet(found.preferences, found.subscription, now)
-        if now > await deadline(found.preferences, found.subscription, occurrence.due, self._context.settings.catch_up):
+        ends = await deadline(found.preferences, found.subscription, occurrence.due, self._context.settings.catch_up)
+        if now > ends and not occurrence.is_at_once:  # that may wait for the next day, and is never late
             return _skipped(occurrence, f"it is too late to post it. {occurrence.reason}".strip(), alert=True)
         if allowed > now:
             return _Result(replace(occurrence, next_at=allowed, reason="waits for the end of the quiet hours"))
         prefers_twice = occurrence.channel in found.preferences.prefer_duplicate
         if may_be_unrecorded(occurrence, unrecorded_until) and not found.messenger.abilities.finds and not prefers_twice:
             return _skipped(occurrence, _RESTORED, alert=True)
-        late = now - planned > self._context.settings.late
+        late = now - planned > self._context.settings.late and not occurrence.is_at_once
         return await self._with_digest(replace(found, occurrence=replace(occurrence, late=late, reason="")), now)
 
     async def _inputs(self, occurrence: Occurrence, now: datetime) -> _DigestInputs | _Result:
@@ -207,13 +209,19 @@ class Preparer:
         store, subscription = self._context.store, inputs.subscription
         left = await left_today(store.digests, inputs.preferences, subscription, now)
         if left == 0:
+            if inputs.occurrence.is_at_once:
+                resumes = await tomorrow(inputs.preferences, subscription, now)
+                return _Result(replace(inputs.occurrence, next_at=resumes, reason=_ENOUGH))
             return _skipped(inputs.occurrence, f"the channel was posted {inputs.preferences.daily_entries} entries today.")
+        at_once, slot = inputs.occurrence.is_at_once, inputs.occurrence.slot
+        if at_once and (resumes := await after_most_at_once(store.digests, inputs.preferences, subscription, now)) > now:
+            return _Result(replace(inputs.occurrence, next_at=resumes, reason=_ENOUGH))
         request = await self._requests.request(inputs.topic, subscription.workspace, subscription.channel, subscription)
-        request = replace(request, reach_back=inputs.occurrence.slot == ON_REQUEST)
+        request = replace(request, reach_back=slot == ON_REQUEST, through=slot if at_once else None)
         if left is not None:
             request = replace(request, limits=replace(request.limits, entries=min(request.limits.entries, left)))
         digest = replace(await self._maker.make(request, now), day=inputs.occurrence.day)
-        if not digest.entries and not subscription.always:
+        if not digest.entries and (at_once or not subscription.always):
             return _Result(replace(inputs.occurrence, state=OccurrenceState.EMPTY), digest)
         layout = await self._requests.layout(subscription.workspace, subscription)
         digest = replace(digest, tag=subscription.tag, news=self._news(inputs, layout) if digest.entries else "")
@@ -269,7 +277,7 @@ def _delivery(occurrence: Occurrence, said: tuple[str, str], part: int, parts: i
         shows=_entry_shown(said[0]),
         if_late=said[1],
         seal=sealed(*said),
-        due=occurrence.due,
+        due=now if occurrence.is_at_once else occurrence.due,
         next_at=now if part == 1 else FOREVER,
         made_at=_made_at(occurrence, now),
     )
@@ -277,7 +285,7 @@ def _delivery(occurrence: Occurrence, said: tuple[str, str], part: int, parts: i
 
 def _made_at(occurrence: Occurrence, now: datetime) -> datetime:
     """Return when a digest counts as made: two of a day, made in one round, are told apart by it should one be dropped."""
-    return now + occurrence.slot * _MOMENT
+    return now + (occurrence.slot % 1000 if occurrence.is_at_once else occurrence.slot) * _MOMENT
 
 
 def _skipped(occurrence: Occurrence, reason: str, *, alert: bool = False) -> _Result:

@@ -12,7 +12,7 @@ from bot.digest import due
 from bot.digest.quiet_hours import deadline_of
 from bot.errors import Reach, UsageError
 from bot.models import Occurrence, OccurrenceState, Preferences, Refusal, Subscription
-from bot.ports.facts import time_of_fact
+from bot.ports.facts import COLLECTED, OPENED_AT_ONCE, number_of_fact, time_of_fact
 from bot.ports.ledger import Planned
 
 log = logging.getLogger(__name__)
@@ -60,6 +60,24 @@ class Scheduler:
                 await context.store.facts.set(_TICK, now.isoformat())
                 break
             new += await self._open(batch, noticed, now)
+        return new + await self._open_at_once(now)
+
+    async def _open_at_once(self, now: datetime) -> int:
+        """Write down an occurrence of each subscription that posts at once, where a collection ended that brought something.
+
+        Its slot is the arrival at which it ends: whoever is stopped in between finds the same ones again.
+        """
+        facts, ledger = self._context.store.facts, self._context.ledger
+        through = await number_of_fact(facts, COLLECTED)
+        if through <= await number_of_fact(facts, OPENED_AT_ONCE):
+            return 0
+        subscriptions = await ledger.subscriptions_at_once(now)
+        waiting = [each for each in subscriptions if (each.baseline_arrival or 0) < through]
+        found = await asyncio.to_thread(lambda: [_at_once(each, through, now) for each in waiting])
+        new = 0
+        for start in range(0, len(found), AT_ONCE):
+            new += await ledger.open_at_once(found[start : start + AT_ONCE])
+        await facts.set(OPENED_AT_ONCE, str(through))
         return new
 
     async def _open(self, batch: Sequence[tuple[Subscription, datetime | None]], noticed: datetime, now: datetime) -> int:
@@ -101,6 +119,22 @@ class Scheduler:
         everyone = [(each, None) for each in await self._context.ledger.every_subscription()]
         for start in range(0, len(everyone), AT_ONCE):
             await self._open(everyone[start : start + AT_ONCE], now, now)
+
+
+def _at_once(subscription: Subscription, through: int, now: datetime) -> Occurrence:
+    try:
+        day = now.astimezone(due.zone_named(subscription.schedule.zone)).date()
+    except UsageError:  # its plan pauses it
+        day = now.date()
+    return Occurrence(
+        subscription=subscription.id,
+        workspace=subscription.workspace,
+        channel=subscription.channel,
+        topic=subscription.topic,
+        day=day,
+        slot=through,
+        due=now,
+    )
 
 
 def _plans(

@@ -12,7 +12,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from bot.errors import UsageError
-from bot.models import EVERY_DAY, Schedule
+from bot.models import EVERY_DAY, FOREVER, Schedule
 from bot.wording import DAYS, listed, ordinal
 
 _WEEKDAYS = EVERY_DAY[:5]
@@ -47,8 +47,11 @@ def occurrences(schedule: Schedule, after: datetime, until: datetime) -> Iterato
 def next_after(schedule: Schedule, now: datetime) -> datetime:
     """Return the first instant later than `now` at which the schedule is due, in UTC.
 
-    Raises UsageError for an unknown zone, and for a schedule that no day fits.
+    FOREVER for what is posted at once. Raises UsageError for an unknown zone, and for a schedule that no day fits.
     """
+    if schedule.at_once:
+        zone_named(schedule.zone)
+        return FOREVER
     following = next(occurrences(schedule, now, now + LONGEST), None)
     if following is None:
         raise UsageError("No day fits this schedule.", hint="Subscribe anew with days and a time: *weekdays at 09:00*.")
@@ -82,6 +85,8 @@ def zone_named(name: str) -> ZoneInfo:
 
 def describe(schedule: Schedule) -> str:
     """Return the schedule in words: "on weekdays at 09:00 (Europe/Zurich)"."""
+    if schedule.at_once:
+        return "at once, after each collection"
     return f"{_days(schedule)} at {schedule.at:%H:%M} ({schedule.zone})"
 
 

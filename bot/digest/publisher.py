@@ -156,11 +156,12 @@ class Publisher:
 
         The last arrival is read first, and once: what is stored from then on is left to the next digest.
         """
-        through = await self._store.items.last_arrival()
+        last = await self._store.items.last_arrival()
+        through = last if request.through is None else min(last, request.through)
         place = (request.workspace, request.channel, request.topic.name, request.rhythm)
         # Before what was posted is read: what is dropped in between is looked at once more, and not lost.
-        dropped, last = await self._store.digests.unposted(*place), await self._store.digests.last(*place)
-        ended = last[1] if last else None
+        dropped, latest = await self._store.digests.unposted(*place), await self._store.digests.last(*place)
+        ended = latest[1] if latest else None
         begins = await self._begins(request, ended, dropped.begins if dropped else None, now)
         window = Window(
             after=min(begins.arrival, through),

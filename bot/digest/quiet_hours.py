@@ -1,11 +1,11 @@
-"""When a workspace wants nothing posted, and how much a day. The zone files are read in a thread."""
+"""When a workspace wants nothing posted, and how much a day, at once too. The zone files are read in a thread."""
 
 import asyncio
 from datetime import UTC, datetime, time, timedelta
 
 from bot.digest.due import instant, zone_named
 from bot.errors import UsageError
-from bot.models import Preferences, Subscription
+from bot.models import USUAL_AT_ONCE, Preferences, Rhythm, Subscription
 from bot.ports.digests import Digests
 
 _DAY = timedelta(days=1)
@@ -87,3 +87,28 @@ def _midnight(name: str, now: datetime) -> datetime:
     except UsageError:
         return now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
     return instant(now.astimezone(zone).date(), time(0), zone)
+
+
+async def after_most_at_once(
+    digests: Digests, preferences: Preferences, subscription: Subscription, now: datetime
+) -> datetime:
+    """Return `now`, or when the next day begins where the channel was posted as much at once today as it may be."""
+    most = preferences.at_once_daily or USUAL_AT_ONCE
+    midnight = await asyncio.to_thread(_midnight, preferences.zone or subscription.schedule.zone, now)
+    place = (subscription.workspace, subscription.channel)
+    past = await digests.past(*place, rhythm=Rhythm.AT_ONCE, with_entries=True, limit=most)
+    today = [each for each in past if each.saved >= midnight and each.rhythm == Rhythm.AT_ONCE]
+    return now if len(today) < most else await tomorrow(preferences, subscription, now)
+
+
+async def tomorrow(preferences: Preferences, subscription: Subscription, now: datetime) -> datetime:
+    """Return when the next day begins, in UTC: of `preferences.zone`, else of the schedule's."""
+    return await asyncio.to_thread(_next_midnight, preferences.zone or subscription.schedule.zone, now)
+
+
+def _next_midnight(name: str, now: datetime) -> datetime:
+    try:
+        zone = zone_named(name)
+    except UsageError:
+        return _midnight(name, now) + _DAY
+    return instant(now.astimezone(zone).date() + _DAY, time(0), zone)

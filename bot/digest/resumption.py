@@ -38,5 +38,7 @@ async def last_due(schedule: Schedule, until: datetime) -> datetime:
 
 
 def _last_due(schedule: Schedule, until: datetime) -> datetime:
+    if schedule.at_once:
+        return until
     due.next_after(schedule, until)  # for its error: a schedule that no day fits has no last day either
     return list(due.occurrences(schedule, until - due.LONGEST, until))[-1].at

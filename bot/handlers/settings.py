@@ -13,9 +13,10 @@ from bot.commands import ChangeSettings, read_hours
 from bot.errors import UsageError
 from bot.handlers.context import HandlerContext, change_by, handles, retry_on_conflict
 from bot.handlers.wording.replies import button, excerpt, mentioning, one_line, read_number
-from bot.models import MOST_ENTRIES, Actor, Field, Layout, Preferences, Reply
+from bot.models import MOST_ENTRIES, USUAL_AT_ONCE, Actor, Field, Layout, Preferences, Reply
 from bot.wording import some
 
+_MOST_AT_ONCE = 50  # messages a day
 _MOST_DAILY = 500  # entries a day: ten of the longest digests
 _ALERTED = "settings alerts"  # what the audit calls that setting
 _NOT_TOLD = "in no channel, but in status and the log"
@@ -139,6 +140,22 @@ async def _set_daily(_context: HandlerContext, _actor: Actor, preferences: Prefe
     return replace(preferences, daily_entries=entries)
 
 
+def _at_once(_context: HandlerContext, preferences: Preferences, _here: str) -> str:
+    if preferences.at_once_daily:
+        return f"up to {preferences.at_once_daily} a day in a channel"
+    return f"up to {USUAL_AT_ONCE} a day in a channel, as is usual"
+
+
+async def _set_at_once(_context: HandlerContext, _actor: Actor, preferences: Preferences, value: str) -> Preferences:
+    found = _A_DAY.fullmatch(value.lower())
+    if found is None or (messages := read_number(found[1], _MOST_AT_ONCE)) is None:
+        raise UsageError(
+            f"A channel gets 1 to {_MOST_AT_ONCE} messages a day at once; what comes in besides waits for the next day.",
+            hint=f"*settings at-once {USUAL_AT_ONCE}*",
+        )
+    return replace(preferences, at_once_daily=messages)
+
+
 # --- the channels
 
 
@@ -213,6 +230,9 @@ SETTINGS: Mapping[str, Setting] = {
     "daily": Setting(
         "Entries that a channel gets in a day", "settings daily 20", ("daily_entries",), _daily, _set_daily, "off"
     ),
+    "at-once": Setting(
+        "Messages of what is posted at once", "settings at-once 5", ("at_once_daily",), _at_once, _set_at_once
+    ),
     "alerts": Setting(
         "Where it is told what could not be posted",
         "settings alerts here",
@@ -240,10 +260,11 @@ _ALSO = {
     **dict.fromkeys(("entries", "limit"), "top"),
     **dict.fromkeys(("quiet-hours", "silence", "night", "do-not-disturb", "dnd"), "quiet"),
     **dict.fromkeys(("daily-entries", "per-day", "cap"), "daily"),
+    **dict.fromkeys(("atonce", "at_once", "instant"), "at-once"),
     **dict.fromkeys(("alert", "warnings"), "alerts"),
     **dict.fromkeys(("duplicate", "prefer-duplicate", "prefer-duplicates", "twice"), "duplicates"),
 }
-_OF_QUIET = ("quiet", "zone")  # what quiet hours hang on
+_OF_QUIET = ("quiet", "zone", "daily", "at-once")  # what waits for them may have its turn
 
 
 @handles(ChangeSettings)
@@ -287,7 +308,7 @@ async def _settled(
     if name in _OF_QUIET:
         await context.store.ledger.release(
             now, workspace=actor.workspace
-        )  # it may wait for the end of hours that are quiet no more
+        )  # it may wait for the end of hours that are quiet no more, or of a day that may have more
     undo = button("Undo", ChangeSettings(name, setting.write(before, actor.channel) or setting.taken_back))
     return _naming(Reply(title=f"Settled: {setting.title.lower()}", text=(told,), buttons=(undo,)), after)
 

@@ -148,7 +148,8 @@ async def _where_everything_went(context: HandlerContext, each: Subscription) ->
     if not past or not past[0].seen:
         return []
     reasons = listed([f"{count:,} {reason}" for reason, count in past[0].dropped])
-    return [f"It kept {past[0].kept:,} of {past[0].seen:,}{f': {reasons}' if reasons else ''}."]
+    beginning = "After the last collection it" if each.schedule.at_once else "It"
+    return [f"{beginning} kept {past[0].kept:,} of {past[0].seen:,}{f': {reasons}' if reasons else ''}."]
 
 
 async def _source(context: HandlerContext, name: str, title: str, now: datetime) -> Field:

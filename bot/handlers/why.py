@@ -294,7 +294,7 @@ async def _lapses(outcome: ItemOutcome, subscription: Subscription | None, now: 
         coming = await next_due(subscription, now)
     except UsageError:
         return ""
-    if coming.next <= outcome.carried + DAYS + LATE:
+    if coming.next is None or coming.next <= outcome.carried + DAYS + LATE:
         return ""
     return f"When the next digest is due, {moment_in_words(coming.next, now)}, it is no candidate any more."
 
@@ -309,7 +309,8 @@ async def _outlook(outcome: ItemOutcome, subscription: Subscription | None, now:
         coming = await next_due(subscription, now)
     except UsageError as error:
         return (in_one_line(error),)
-    return (f"It will be posted {moment_in_words(coming.next, now)}, unless better ones come in until then.",)
+    when = "after the next collection" if coming.next is None else moment_in_words(coming.next, now)
+    return (f"It will be posted {when}, unless better ones come in until then.",)
 
 
 def _of_topic(topic: Topic, subscription: Subscription | None, outcome: ItemOutcome) -> tuple[Button, ...]:

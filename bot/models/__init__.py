@@ -8,6 +8,7 @@ from bot.models.deliveries import (
     ABSENT,
     FOREVER,
     ON_REQUEST,
+    OVERTAKEN,
     Abilities,
     Delivery,
     DeliveryState,
@@ -39,6 +40,7 @@ from bot.models.items import Item, Kind, Link, Reading, Release
 from bot.models.owed import Notice, Refusal
 from bot.models.people import (
     EVERY_DAY,
+    USUAL_AT_ONCE,
     Actor,
     Change,
     Feedback,
@@ -63,7 +65,9 @@ __all__ = [
     "MOST_ENTRIES",
     "MOST_WEIGHT",
     "ON_REQUEST",
+    "OVERTAKEN",
     "PARTS",
+    "USUAL_AT_ONCE",
     "Abilities",
     "Actor",
     "And",

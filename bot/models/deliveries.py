@@ -10,6 +10,9 @@ FOREVER = datetime(9999, 1, 1, tzinfo=UTC)
 # The slot of an occurrence that somebody asked for, beside those of the schedule: one for each local day.
 ON_REQUEST = -1
 
+# Why an occurrence of what is posted at once is skipped: the next one looks at all that it would have looked at.
+OVERTAKEN = "overtaken by a later one"
+
 OccurrenceKey = tuple[str, str, date, int]  # of an occurrence: workspace, subscription, day, slot
 
 
@@ -31,7 +34,7 @@ class Occurrence:
     channel: str
     topic: str
     day: date  # in the schedule's zone
-    slot: int = 0  # which of the day's times, or ON_REQUEST
+    slot: int = 0  # which of the day's times, ON_REQUEST, or of what is posted at once the arrival at which it ends
     due: datetime
     state: OccurrenceState = OccurrenceState.DUE
     late: bool = False  # noticed long after it was due
@@ -43,6 +46,11 @@ class Occurrence:
     def key(self) -> OccurrenceKey:
         """Which one it is."""
         return self.workspace, self.subscription, self.day, self.slot
+
+    @property
+    def is_at_once(self) -> bool:
+        """Whether it is of a subscription that posts at once: arrivals count from 1, and no schedule has two times a day."""
+        return self.slot > 0
 
 
 class DeliveryState(StrEnum):

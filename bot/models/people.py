@@ -26,28 +26,33 @@ class Actor:
 
 
 class Rhythm(StrEnum):
-    """How often a schedule is due. A channel has at most one subscription of each to a topic."""
+    """How often something is posted. A channel has at most one subscription of each to a topic."""
 
     DAILY = "daily"  # on several days of the week
     WEEKLY = "weekly"  # on one day of the week
     MONTHLY = "monthly"
+    AT_ONCE = "at once"  # after each collection that brought something
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Schedule:
     """When digests are due: wall time in a zone, never an instant.
 
-    Either on days of the week or on one day of the month; a month that lacks it takes its last day.
+    Either on days of the week or on one day of the month; a month that lacks it takes its last day. Or at once, whenever
+    something has come in: then it has no days, and `at` says nothing.
     """
 
     weekdays: tuple[int, ...] = EVERY_DAY  # 0 is Monday, in order, each once; () with a day of the month
     month_day: int = 0  # 1–31; 0: by days of the week
     at: time = time(9)  # without a zone: it is `zone`'s wall time
     zone: str = "UTC"  # an IANA name
+    at_once: bool = False
 
     @property
     def rhythm(self) -> Rhythm:
         """How often it is due."""
+        if self.at_once:
+            return Rhythm.AT_ONCE
         if self.month_day:
             return Rhythm.MONTHLY
         return Rhythm.WEEKLY if len(self.weekdays) == 1 else Rhythm.DAILY
@@ -144,10 +149,12 @@ class Preferences:
     quiet_from: time | None = None  # nothing is posted from then …
     quiet_until: time | None = None  # … to then: wall time in `zone`, else in that of the subscription
     daily_entries: int | None = None  # a channel is posted at most so many entries a day, over all its digests
+    at_once_daily: int | None = None  # a channel is posted at most so many messages a day at once; None: USUAL_AT_ONCE
     alerts: str = ""  # the channel that is told what could not be posted
     prefer_duplicate: tuple[str, ...] = ()  # channels that would rather see a digest twice than miss one
 
 
+USUAL_AT_ONCE = 5
 SERVICE = "broadsheet"  # the `person` of a change that the service made by itself
 
 

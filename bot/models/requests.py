@@ -27,6 +27,7 @@ class DigestRequest:
     made_arrival: int = 0  # the last that came in before the subscription was made: no baseline found by time is before it
     # Where the channel had no digest of the topic since the baseline, begin one window ago, if that is before it.
     reach_back: bool = False
+    through: int | None = None  # look no further than this arrival; None: up to the last
     subscription: str = ""  # the id of the one that it is for; "": of none
     rhythm: Rhythm | None = None  # of that one; None: whatever digests of the topic the channel had
 

@@ -6,6 +6,10 @@ from typing import Protocol
 HEARTBEAT = "heartbeat"  # when the service last showed that it lives
 
 
+COLLECTED = "collected"  # the last arrival when a collection last ended
+OPENED_AT_ONCE = "opened at once"  # up to which arrival occurrences were opened of what is posted at once
+
+
 class Facts(Protocol):
     """Small texts by their names."""
 
@@ -25,3 +29,11 @@ async def time_of_fact(facts: Facts, name: str) -> datetime | None:
     except ValueError:
         return None
     return at if at.tzinfo is not None else None
+
+
+async def number_of_fact(facts: Facts, name: str) -> int:
+    """Return the number that a fact holds; 0 where there is none, or a damaged one. Raises StoreError."""
+    try:
+        return int(await facts.get(name))
+    except ValueError:
+        return 0

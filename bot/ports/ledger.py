@@ -62,6 +62,18 @@ class Ledger(Protocol):
         """
         ...
 
+    async def subscriptions_at_once(self, now: datetime) -> Sequence[Subscription]:
+        """Return the subscriptions of all workspaces that post at once, but paused ones; by workspace and id."""
+        ...
+
+    async def open_at_once(self, found: Sequence[Occurrence]) -> int:
+        """Keep occurrences of what is posted at once that are not yet kept, in one transaction; return how many were new.
+
+        Those of the same subscription that are due and end at an earlier arrival are skipped: overtaken. Nothing is kept
+        for a subscription that is gone.
+        """
+        ...
+
     async def open_planned(self, planned: Sequence[Planned]) -> Sequence[int]:
         """Do as `open_occurrences` for each, all in one transaction; return how many were new of each."""
         ...
@@ -147,7 +159,10 @@ class Ledger(Protocol):
         ...
 
     async def recent_occurrences(self, workspace: str, *, channel: str = "", limit: int = 20) -> Sequence[Occurrence]:
-        """Return the workspace's occurrences, the latest first."""
+        """Return the workspace's occurrences, the latest first.
+
+        But those of what is posted at once that had nothing to post, or were overtaken: there is one for each collection.
+        """
         ...
 
     async def counts(self) -> Mapping[str, int]:

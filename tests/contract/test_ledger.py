@@ -10,14 +10,17 @@ import pytest
 from bot.errors import Conflict, StoreError
 from bot.models import (
     ON_REQUEST,
+    OVERTAKEN,
     Delivery,
     DeliveryState,
     Occurrence,
     OccurrenceState,
     Position,
+    Rhythm,
     Schedule,
     Subscription,
     Topic,
+    Window,
 )
 from bot.ports.ledger import Planned
 from tests.conftest import NOW
@@ -587,3 +590,81 @@ async def test_what_was_settled_is_forgotten_after_forty_days_and_what_is_open_n
     assert await store.ledger.occurrences(NOW) == [still_due]
     assert await store.ledger.open_occurrences([occurrence(ours, slot=slot) for slot in range(4)], ours, NOW + DAY) == 2
     assert await store.maintenance.check() == []
+
+
+AT_ONCE = Schedule(weekdays=(), at_once=True)
+
+
+def at_once(of: Subscription, slot: int) -> Occurrence:
+    return occurrence(of, slot=slot)
+
+
+async def test_those_that_post_at_once_are_found_in_all_workspaces_but_paused_ones(store: AnyStore) -> None:
+    found = [
+        await subscribed(store, "s2", "T1", schedule=AT_ONCE),
+        await subscribed(store, "s1", "T2", schedule=AT_ONCE, paused=True, paused_until=NOW - MINUTE),
+    ]
+    await subscribed(store, "s3", "T2", schedule=AT_ONCE, paused=True)
+    await subscribed(store, "s4", "T2", schedule=AT_ONCE, paused=True, paused_until=NOW + MINUTE)
+    await subscribed(store, "s5", "T1")
+    assert await store.ledger.subscriptions_at_once(NOW) == found
+
+
+async def test_what_is_posted_at_once_is_kept_once_and_overtakes_what_waits(store: AnyStore) -> None:
+    one, other = await subscribed(store, "s1", schedule=AT_ONCE), await subscribed(store, "s2", schedule=AT_ONCE)
+    daily = replace(occurrence(one), slot=0)
+    await store.ledger.open_on_request(daily)
+    assert await store.ledger.open_at_once([at_once(one, 7), at_once(other, 7)]) == 2
+    assert await store.ledger.open_at_once([at_once(one, 7), at_once(other, 7)]) == 0
+    assert await store.ledger.open_at_once([at_once(one, 9)]) == 1
+    assert await store.ledger.open_at_once([at_once(one, 8)]) == 1, "a lower number overtakes nothing"
+
+    due = {(each.subscription, each.slot) for each in await store.ledger.occurrences(NOW)}
+    assert due == {("s1", 0), ("s1", 9), ("s1", 8), ("s2", 7)}
+    (skipped,) = await store.ledger.occurrences(NOW, state=OccurrenceState.SKIPPED)
+    assert (skipped.slot, skipped.reason) == (7, OVERTAKEN)
+    made = replace(at_once(one, 7), state=OccurrenceState.MADE)
+    assert not await store.ledger.close_occurrence(made, NOW), "whoever was making it saves nothing"
+
+
+async def test_nothing_is_kept_at_once_for_a_subscription_that_is_gone(store: AnyStore) -> None:
+    gone = await subscribed(store, schedule=AT_ONCE)
+    await store.workspaces.delete_subscription(gone, change())
+    assert await store.ledger.open_at_once([at_once(gone, 7)]) == 0
+
+
+async def test_what_came_to_nothing_at_once_is_not_told_and_is_soon_pruned(store: AnyStore) -> None:
+    of = await subscribed(store, schedule=AT_ONCE)
+    await store.ledger.open_at_once([at_once(of, 3)])
+    await store.ledger.open_at_once([at_once(of, 5)])
+    await store.ledger.close_occurrence(replace(at_once(of, 5), state=OccurrenceState.EMPTY), NOW)
+    await store.ledger.open_at_once([at_once(of, 7)])
+    await store.ledger.close_occurrence(replace(at_once(of, 7), state=OccurrenceState.SKIPPED, reason="Too late."), NOW)
+    assert [each.slot for each in await store.ledger.recent_occurrences("T1")] == [7]
+
+    await store.maintenance.prune(items_before=NOW - DAY, readings_before=TODAY, now=NOW + 4 * DAY)
+    states = (OccurrenceState.EMPTY, OccurrenceState.SKIPPED)
+    left = [each.slot for state in states for each in await store.ledger.occurrences(NOW, state=state)]
+    assert left == [7]
+
+
+async def test_empty_digests_that_were_to_be_posted_at_once_are_soon_pruned_but_the_last(store: AnyStore) -> None:
+    of = await subscribed(store, schedule=AT_ONCE)
+
+    async def save(through: int, *, rhythm: str = "at once", keys: tuple[str, ...] = ()) -> None:
+        window = Window(through - 1, through)
+        made = replace(digest(*([0.5] * len(keys)), topic="kv"), rhythm=rhythm, window=window)
+        await store.digests.save("T1", of.channel, made, NOW)
+
+    await save(1)
+    await save(2, keys=("arxiv:1",))
+    await save(3)
+    await save(4)
+    await save(3, rhythm="daily")
+    await store.maintenance.prune(items_before=NOW - DAY, readings_before=TODAY, now=NOW + 2 * DAY)
+    assert len(await store.digests.past("T1", of.channel)) == 5
+    await store.maintenance.prune(items_before=NOW - DAY, readings_before=TODAY, now=NOW + 4 * DAY)
+    assert len(await store.digests.past("T1", of.channel)) == 3
+    last = await store.digests.last("T1", of.channel, "kv", Rhythm.AT_ONCE)
+    assert last is not None
+    assert last[1].arrival == 4

@@ -1,5 +1,6 @@
-"""A channel with a daily and a weekly digest of a topic, and one of another topic, all due at the same minute; whoever makes
-and sends them is killed after each of its steps in turn, and the next one opens the same database.
+"""A channel with a daily and a weekly digest of a topic, and one of another topic, all due at the same minute, and one at
+once for a collection that has just ended. Whoever makes and sends them is killed after each of its steps in turn, and the
+next one opens the same database.
 """
 
 import shutil
@@ -16,6 +17,7 @@ from bot.delivery import Deliverer, DeliveryContext, Preparer, Scheduler
 from bot.digest.publisher import Publisher
 from bot.digest.request import RequestBuilder
 from bot.models import Abilities, DeliveryState, Limits, OccurrenceState, Schedule, Topic
+from bot.ports.facts import COLLECTED
 from bot.query import parse
 from bot.store.sqlite.store import SqliteStore
 from bot.summarise.extractive import Extractive
@@ -49,7 +51,7 @@ async def opened(folder: Path) -> AsyncIterator[SqliteStore]:
 
 @pytest.fixture
 async def planned(tmp_path: Path) -> Path:
-    """A database with nine papers, and three digests of one channel that are due at the same minute."""
+    """A database with nine papers, three digests of one channel that are due at the same minute, and one at once."""
     folder = tmp_path / "planned"
     folder.mkdir()
     async with opened(folder) as store:
@@ -58,11 +60,13 @@ async def planned(tmp_path: Path) -> Path:
             subscription(id="a", channel=CHANNEL, entries=2),
             subscription(id="b", channel=CHANNEL, entries=20, schedule=weekly),
             subscription(id="c", channel=CHANNEL, topic="gpu", entries=2),
+            subscription(id="d", channel=CHANNEL, topic="gpu", entries=20, schedule=Schedule(weekdays=(), at_once=True)),
         ):
             await store.workspaces.save_subscription(made, change(), replaces=0)
         await store.items.add(PAPERS, NOW - HOUR)
         scheduler = Scheduler(DeliveryContext(store, store.ledger, {}, Harness().settings))
         assert await scheduler.tick(NOW - HOUR) == 0
+        await store.facts.set(COLLECTED, str(await store.items.last_arrival()))
     return folder
 
 
@@ -80,7 +84,7 @@ async def lived(folder: Path, harness: Harness, steps: Steps) -> None:
             await preparer.prepare_due(harness.clock())
             await harness.round(deliverer)
             rows = await opened_store.ledger.deliveries(WORKSPACE)
-            if len(rows) == 3 and all(each.state is DeliveryState.DONE for each in rows):
+            if len(rows) == 4 and all(each.state is DeliveryState.DONE for each in rows):
                 return
         raise AssertionError([(each.state, each.reason) for each in rows])
 
@@ -97,7 +101,7 @@ async def story(planned: Path, folder: Path, harness: Harness, *deaths: int) -> 
             harness.clock.advance(timedelta(seconds=10))
     async with opened(folder) as store:
         found = await store.ledger.recent_occurrences(WORKSPACE)
-        assert [each.state for each in found] == [OccurrenceState.MADE] * 3
+        assert [each.state for each in found] == [OccurrenceState.MADE] * 4
     shutil.rmtree(folder)
     return steps.taken, [message.payload for message in harness.chat.messages]
 
@@ -109,7 +113,7 @@ def names(messages: list[str]) -> Counter[str]:
 @pytest.mark.parametrize("abilities", [BOTH, HISTORY], ids=["both", "history"])
 @pytest.mark.parametrize("fault", [Fault.NONE, Fault.LOST_ANSWER])
 @pytest.mark.parametrize("every", [31, pytest.param(1, marks=pytest.mark.long)])
-async def test_three_digests_of_one_channel_and_minute_are_posted_once_each_wherever_a_process_dies(
+async def test_four_digests_of_one_channel_and_minute_are_posted_once_each_wherever_a_process_dies(
     planned: Path, tmp_path: Path, abilities: Abilities, fault: Fault, every: int
 ) -> None:
     def harness() -> Harness:
@@ -117,8 +121,8 @@ async def test_three_digests_of_one_channel_and_minute_are_posted_once_each_wher
 
     steps, undisturbed = await story(planned, tmp_path / "0", harness())
     assert 60 < steps < DEATHS
-    assert (len(undisturbed), sum(names(undisturbed).values())) == (3, len(names(undisturbed)))
+    assert (len(undisturbed), sum(names(undisturbed).values())) == (4, len(PAPERS))
     for death in range(1, steps + 1, every):
         _, posted = await story(planned, tmp_path / str(death), harness(), death)
-        assert len(posted) == 3, death
+        assert len(posted) == 4, death
         assert names(posted) == names(undisturbed), death

@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 
-from bot.delivery import DeliveryContext, DeliverySettings, Preparer
+from bot.delivery import DeliveryContext, DeliverySettings, Preparer, Scheduler
 from bot.digest.publisher import Publisher
 from bot.digest.request import RequestBuilder
 from bot.models import Delivery, Entry, Layout, Topic
+from bot.ports.facts import COLLECTED
 from bot.store.records import digest_to_text, item_to_text, micros, to_text
 from bot.store.sqlite.connections import connect
 from bot.store.sqlite.migrations import migrations
@@ -177,3 +178,18 @@ async def test_a_second_start_finds_everything_as_the_first_one_left_it(store: S
     assert [await again.workspaces.subscriptions(WORKSPACE), await again.ledger.deliveries(WORKSPACE, limit=10)] == before
     assert await prepared(again, 1) == before[1]  # the same occurrence is not made twice
     await again.close()
+
+
+async def test_what_is_followed_and_posted_at_once_begins_with_the_next_collection(store: SqliteStore, ada: Asker) -> None:
+    await ada.ask("subscribe kv at once")
+    await ada.ask('follow "cold start" at once')
+    await store.items.add([paper("2604.00001", title="A cache after the upgrade", published=NOW)], NOW)
+    await store.facts.set(COLLECTED, str(await store.items.last_arrival()))
+    chat = {"slack": Transcript(Clock(NOW), BOTH)}
+    context = DeliveryContext(store, store.ledger, chat, DeliverySettings(), random.Random(0))
+    requests = RequestBuilder(store.workspaces, {each.name: each for each in PACKS})
+    await Scheduler(context).tick(NOW)
+    await Preparer(context, Publisher(store, Extractive(), {"arxiv": "arXiv"}), requests).prepare_due(NOW)
+    made = [each for each in await store.ledger.deliveries(WORKSPACE, limit=10) if each.occurrence[2] > 0]
+    assert [("2604.00001" in each.payload, each.topic) for each in made] == [(True, "kv")]
+    await store.close()

@@ -5,7 +5,7 @@ from datetime import date, datetime
 
 from bot.models import Delivery, Digest, PastDigest, Position, Posting, Rhythm, Unposted
 from bot.store.records import posted_scores
-from bot.store.rules.transitions import KEPT, begins_again, ended_at
+from bot.store.rules.transitions import KEPT, KEPT_AT_ONCE, begins_again, ended_at
 
 
 class MemoryDigests:
@@ -126,6 +126,16 @@ class MemoryDigests:
         for number, (place, _, at) in list(self._unposted.items()):
             if at < now - KEPT and place[:3] not in subscribed:
                 del self._unposted[number]
+        self._digests = [each for each in self._digests if not self._is_over(each, now)]
+
+    def _is_over(self, saved: tuple[str, str, datetime, Digest], now: datetime) -> bool:
+        """Say whether a digest that was to be posted at once came to nothing, and is not the one that looked furthest."""
+        workspace, channel, at, digest = saved
+        if digest.rhythm != Rhythm.AT_ONCE or digest.entries or digest.left_out or at >= now - KEPT_AT_ONCE:
+            return False
+        place = (workspace, channel, digest.topic)
+        same = [each for *of, _, each in self._digests if (*of, each.topic) == place and each.rhythm == digest.rhythm]
+        return any(each.window.through > digest.window.through for each in same)
 
     def held(self) -> set[str]:
         return set().union(*self._posted.values())

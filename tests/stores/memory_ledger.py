@@ -7,21 +7,24 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 
 from bot.errors import StoreError
-from bot.models import Delivery, DeliveryState, Digest, Occurrence, OccurrenceState, Subscription
+from bot.models import Delivery, DeliveryState, Digest, Occurrence, OccurrenceState, Rhythm, Subscription
 from bot.models.deliveries import OccurrenceKey
 from bot.ports.ledger import NO_TURNS, Planned, is_left_out
 from bot.store.rules.revisions import with_news
 from bot.store.rules.transitions import (
     KEPT,
+    KEPT_AT_ONCE,
     OPEN,
     UNSUBSCRIBED,
     after,
+    came_to_nothing,
     claimed,
     closed,
     expect_latest,
     expect_unposted,
     expired,
     is_undone,
+    overtaken,
     ran_out,
     recorded,
     released,
@@ -90,6 +93,28 @@ class MemoryLedger:
             return False
         self._put_occurrence(occurrence)
         return True
+
+    async def subscriptions_at_once(self, now: datetime) -> Sequence[Subscription]:
+        """Return those that post at once, but paused ones."""
+        found = [
+            each
+            for each in self.workspaces.every_subscription()
+            if each.rhythm is Rhythm.AT_ONCE and not each.is_paused(now)
+        ]
+        return sorted(found, key=lambda each: (each.workspace, each.id))
+
+    async def open_at_once(self, found: Sequence[Occurrence]) -> int:
+        """Keep the occurrences that are not yet kept, and skip those that they overtake."""
+        wanted = [each for each in found if self._revision(each.workspace, each.subscription) is not None]
+        new = {each.key: each for each in wanted if each.key not in self._occurrences}
+        for each in new.values():
+            self._put_occurrence(each)
+            for place in [*self._due]:
+                waiting = self._occurrences[place]
+                same = (waiting.workspace, waiting.subscription) == (each.workspace, each.subscription)
+                if same and 0 < waiting.slot < each.slot:
+                    self._put_occurrence(overtaken(waiting))
+        return len(new)
 
     async def open_planned(self, planned: Sequence[Planned]) -> Sequence[int]:
         return [await self.open_occurrences(each.found, each.subscription, each.next_due) for each in planned]
@@ -161,7 +186,8 @@ class MemoryLedger:
 
     async def recent_occurrences(self, workspace: str, *, channel: str = "", limit: int = 20) -> Sequence[Occurrence]:
         """Return the workspace's occurrences, the latest first."""
-        own = [each for each in self._occurrences.values() if each.workspace == workspace and channel in ("", each.channel)]
+        everywhere = (each for each in self._occurrences.values() if each.workspace == workspace)
+        own = [each for each in everywhere if channel in ("", each.channel) and not came_to_nothing(each)]
         own.sort(key=lambda each: (each.subscription, each.slot))
         return sorted(own, key=lambda each: (each.due, each.day), reverse=True)[:limit]
 
@@ -276,7 +302,8 @@ class MemoryLedger:
 
     def prune(self, now: datetime) -> None:
         """Drop what was settled long ago."""
-        for place in [place for place, each in self._occurrences.items() if each.due < now - KEPT]:
+        kept = {True: now - KEPT_AT_ONCE, False: now - KEPT}
+        for place in [place for place, each in self._occurrences.items() if each.due < kept[came_to_nothing(each)]]:
             keys = [(place[0], number) for number in self._parts.get(place, {}).values()]
             states = {self._deliveries[key].state for key in keys}
             if place in self._due or states & {DeliveryState.PENDING, DeliveryState.SENDING}:

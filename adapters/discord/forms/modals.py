@@ -151,7 +151,7 @@ def _labelled(label: str, hint: str, component: dict[str, Any]) -> dict[str, Any
 
 _TITLES = {FormKind.SUBSCRIPTION: "Subscribe", FormKind.TOPIC: "Topic", FormKind.FILTER: "Filter"}
 _TOPIC = FormField("Topic", "/digest topic list lists them.", required=True)
-_WHEN = FormField("When", "For example weekdays at 09:00 in Europe/Zurich, or monthly on 15.", required=True)
+_WHEN = FormField("When", "For example weekdays at 09:00 in Europe/Zurich, monthly on 15, or at once.", required=True)
 _NUMBERS = FormField("How many entries, and how good", "For example top 7 min 0.3; nothing: as usual.")
 _FILTER = FormField("Filter", "A query that everything posted here must satisfy.", long=True)
 _QUERY = FormField("Only what satisfies", "A query; nothing: everything may be posted.", long=True)
@@ -219,9 +219,10 @@ def _read(like: Form, said: Said) -> Form:
 def _subscription_texts(form: SubscribeForm) -> dict[str, str]:
     when = Subscribe(
         topic=_ANY,
-        weekdays=None if form.month_day else form.weekdays,
+        weekdays=None if form.month_day or form.at_once else form.weekdays,
         month_day=form.month_day or None,
-        at=form.at,
+        at_once=form.at_once,
+        at=None if form.at_once else form.at,
         zone=form.zone,
     )
     how_many = Subscribe(topic=_ANY, entries=form.entries, min_score=form.min_score)

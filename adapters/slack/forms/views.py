@@ -34,7 +34,8 @@ COUNT = "count"  # the line under a topic's query
 _LONGEST = 2000  # characters of a query
 _NAME = 40  # characters of a topic's name
 _SUBSCRIBE = "Subscribe a channel"
-_DAYS = tuple((str(day), name) for day, name in enumerate(DAYS))
+_AT_ONCE = "at once"
+_DAYS = (*((str(day), name) for day, name in enumerate(DAYS)), (_AT_ONCE, "At once, after each collection"))
 _USUAL = "usual"
 _LAYOUTS = (
     (_USUAL, "As usual here"),
@@ -184,7 +185,7 @@ def _subscription_fields(form: SubscribeForm, field: Callable[..., Block]) -> li
     query = text_input(form.filter, placeholder="has:code -survey", longest=_LONGEST)
     hint = "What else an item must satisfy to be posted here; /digest help query says how."
     return [
-        field("days", "Days", some_of(_DAYS, [str(day) for day in form.weekdays])),
+        field("days", "Days", some_of(_DAYS, [*map(str, form.weekdays), *([_AT_ONCE] if form.at_once else ())])),
         field(
             "month_day", "Or once a month, on day", number_input(month_day, "1", "31"), hint="Instead of days of the week."
         ),
@@ -215,11 +216,13 @@ def is_whole(said: Mapping[str, Said]) -> bool:
 
 def read_subscription(said: Mapping[str, Said], like: SubscribeForm) -> SubscribeForm:
     """Return the form with what is said in its fields."""
-    month_day = int(_text(said["month_day"]) or 0)
+    at_once = _AT_ONCE in said["days"]
+    month_day = 0 if at_once else int(_text(said["month_day"]) or 0)
     return replace(
         like,
-        weekdays=() if month_day else tuple(sorted(int(day) for day in said["days"])),
+        weekdays=() if month_day or at_once else tuple(sorted(int(day) for day in said["days"])),
         month_day=month_day,
+        at_once=at_once,
         at=time.fromisoformat(_text(said["at"])),
         zone=_text(said["zone"]),
         entries=int(_text(said["entries"])) if said["entries"] else None,

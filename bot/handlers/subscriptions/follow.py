@@ -34,6 +34,7 @@ _RHYTHMS: Mapping[Rhythm, Options] = {
     Rhythm.DAILY: {"weekdays": EVERY_DAY},
     Rhythm.WEEKLY: {"weekdays": EVERY_DAY[:1]},
     Rhythm.MONTHLY: {"month_day": 1},
+    Rhythm.AT_ONCE: {"at_once": True},
 }
 
 
@@ -139,7 +140,8 @@ async def _confirmation(
     if paused := await pause_in_words(subscription, now):
         when = f"{paused}."
     else:
-        when = f"What is new is posted here {coming.words}; next {moment_in_words(coming.next, now)}."
+        following = f"; next {moment_in_words(coming.next, now)}" if coming.next is not None else ""
+        when = f"What is new is posted here {coming.words}{following}."
     said, entries = await _lately(context, topic, now)
     undo = button("Undo", Unsubscribe(*named))
     if existed:

@@ -144,8 +144,9 @@ def _meant(here: Sequence[Subscription], command: Subscribe, title: str) -> Subs
 
     Raises Unclear where nothing is said of days, and there are several.
     """
-    if command.weekdays or command.month_day:
-        rhythm = Schedule(weekdays=command.weekdays or (), month_day=command.month_day or 0).rhythm
+    if command.weekdays or command.month_day or command.at_once:
+        days = Schedule(weekdays=command.weekdays or (), month_day=command.month_day or 0, at_once=command.at_once)
+        rhythm = days.rhythm
         return next((each for each in here if each.rhythm is rhythm), None)
     if len(here) > 1:
         names = listed([each.rhythm for each in here])
@@ -155,6 +156,8 @@ def _meant(here: Sequence[Subscription], command: Subscribe, title: str) -> Subs
 
 
 def _days(schedule: Schedule) -> Mapping[str, Any]:
+    if schedule.at_once:
+        return {"at_once": True}
     return {"month_day": schedule.month_day} if schedule.month_day else {"weekdays": schedule.weekdays}
 
 
@@ -195,11 +198,16 @@ async def usual_zone(context: HandlerContext, actor: Actor) -> str:
 def _altered(base: Subscription, command: Subscribe, wanted: Query | None) -> Subscription:
     """Return the subscription with what the command says; what it does not say stays."""
     schedule = base.schedule
-    if command.month_day:
+    if command.at_once:
+        schedule = replace(schedule, weekdays=(), month_day=0, at_once=True)
+    elif command.month_day:
         schedule = replace(schedule, weekdays=(), month_day=command.month_day)
     elif command.weekdays is not None:
         schedule = replace(schedule, weekdays=tuple(sorted(set(command.weekdays))), month_day=0)
     schedule = replace(schedule, at=command.at or schedule.at, zone=command.zone or schedule.zone)
+    if schedule.at_once and (command.at or command.always):
+        what = "has no time of day" if command.at else "is never empty"
+        raise UsageError(f"What is posted at once {what}.", hint="Leave that out, or say on which days.")
     said = {"entries": command.entries, "min_score": command.min_score, "layout": command.layout, "filter": wanted}
     said["always"] = command.always
     kept = {name: None if value is Usual.USUAL else value for name, value in said.items() if value is not None}

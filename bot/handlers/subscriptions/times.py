@@ -23,7 +23,7 @@ class Timetable:
     """A schedule, as it stands at one moment."""
 
     words: str  # "on weekdays at 09:00 (Europe/Zurich)"
-    next: datetime  # in the schedule's zone
+    next: datetime | None  # in the schedule's zone; None: whenever something comes in
 
 
 async def timetable(schedule: Schedule, now: datetime) -> Timetable:
@@ -53,7 +53,8 @@ async def in_zone(instant: datetime, zone: str) -> datetime:
 
 def _timetable(schedule: Schedule, now: datetime) -> Timetable:
     zone = due.zone_named(schedule.zone)
-    return Timetable(due.describe(schedule), due.next_after(schedule, now).astimezone(zone))
+    coming = due.next_after(schedule, now)
+    return Timetable(due.describe(schedule), None if schedule.at_once else coming.astimezone(zone))
 
 
 def _count_due(schedule: Schedule, after: datetime, until: datetime) -> int:
@@ -74,8 +75,13 @@ def _local(instant: datetime, zone: str) -> datetime:
 # --- of a subscription
 
 
-def moment_in_words(moment: datetime, now: datetime) -> str:
-    """Return "Thursday 2 April at 09:00, in 1 day 2 hours"; the wall time is the moment's own."""
+def moment_in_words(moment: datetime | None, now: datetime) -> str:
+    """Return "Thursday 2 April at 09:00, in 1 day 2 hours"; the wall time is the moment's own.
+
+    None, as a `Timetable` has it, is told in words too.
+    """
+    if moment is None:
+        return "as soon as something that fits has come in"
     return f"{time_in_words(moment, now)}, in {span_in_words(moment - now)}"
 
 
@@ -95,6 +101,8 @@ async def posted_next(context: HandlerContext, subscription: Subscription, now: 
     Raises UsageError as `next_due` does.
     """
     due = await next_due(subscription, now)
+    if due.next is None:
+        return due
     preferences = await context.store.workspaces.preferences(subscription.workspace)
     posted = await after_quiet(preferences, subscription, due.next)
     return Timetable(due.words, posted.astimezone(due.next.tzinfo))

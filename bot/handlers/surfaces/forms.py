@@ -50,6 +50,7 @@ def _standing(here: Subscription, topic: Topic, *, several: bool) -> SubscribeFo
         several=several,
         weekdays=() if schedule.month_day else schedule.weekdays,
         month_day=schedule.month_day,
+        at_once=schedule.at_once,
         at=schedule.at,
         zone=schedule.zone,
         entries=here.entries,

@@ -92,9 +92,10 @@ async def _coming(
     for each in own:
         if each.topic in known and not each.is_paused(now):
             try:
-                due.append(((await posted_next(context, each, now)).next, each))
+                coming = (await posted_next(context, each, now)).next
             except UsageError:  # its own entry tells what is wrong
                 continue
+            due += [(coming, each)] if coming is not None else []
     soonest = sorted(due, key=lambda pair: (pair[0], pair[1].channel, pair[1].topic))[:_COMING]
     said = []
     for at, each in soonest:

@@ -99,6 +99,6 @@ async def forget_unused(
 def _is_plain(subscription: Subscription) -> bool:
     """Say whether nothing was said of the subscription but how often it is due."""
     schedule = subscription.schedule
-    usual = Schedule(weekdays=schedule.weekdays, month_day=schedule.month_day, zone=schedule.zone)
+    usual = replace(schedule, at=Schedule().at)
     said = (subscription.entries, subscription.min_score, subscription.layout, subscription.tag, subscription.filter.text)
     return schedule == usual and not subscription.always and not any(each not in (None, "") for each in said)

@@ -10,7 +10,7 @@ from bot.handlers.subscriptions.times import moment_in_words, pause_in_words, po
 from bot.handlers.wording.failures import in_one_line
 from bot.handlers.wording.replies import button, one_line, preview_button, title_of, unsubscribe_button
 from bot.handlers.wording.topics import bar_in_words
-from bot.models import Actor, Button, Field, ReplyEntry, Rhythm, Subscription, Topic
+from bot.models import USUAL_AT_ONCE, Actor, Button, Field, Preferences, ReplyEntry, Rhythm, Subscription, Topic
 from bot.wording import counted
 
 NO_TOPIC = "The topic is not there any more."
@@ -35,9 +35,10 @@ def as_command(subscription: Subscription) -> str:
     return write(
         Subscribe(
             topic=subscription.topic,
-            weekdays=None if schedule.month_day else schedule.weekdays,
+            weekdays=None if schedule.month_day or schedule.at_once else schedule.weekdays,
             month_day=schedule.month_day or None,
-            at=schedule.at,
+            at_once=schedule.at_once,
+            at=None if schedule.at_once else schedule.at,
             zone=schedule.zone,
             entries=subscription.entries,
             min_score=subscription.min_score,
@@ -56,7 +57,8 @@ async def subscription_fields(
     due = await posted_next(context, subscription, now)
     waits = subscription.is_paused(now) and subscription.paused_until is None
     least = topic.min_score if subscription.min_score is None else subscription.min_score
-    settled = (await context.store.workspaces.preferences(subscription.workspace)).entries
+    preferences = await context.store.workspaces.preferences(subscription.workspace)
+    settled = preferences.entries
     fields = [
         ("When", due.words),
         ("Next", "when it is resumed" if waits else moment_in_words(due.next, now)),
@@ -64,10 +66,15 @@ async def subscription_fields(
         ("Bar", bar_in_words(least)),
         ("Filter", _filters_in_words(subscription, topic)),
         ("Layout", (await context.requests.layout(subscription.workspace, subscription)).value),
+        *((("At most", _most_at_once(preferences)),) if subscription.schedule.at_once else ()),
         ("When there is nothing", "says so" if subscription.always else "stays quiet"),
         *((("Tag", subscription.tag),) if subscription.tag else ()),
     ]
     return tuple(Field(name, value) for name, value in fields)
+
+
+def _most_at_once(preferences: Preferences) -> str:
+    return f"{counted(preferences.at_once_daily or USUAL_AT_ONCE, 'message')} a day in the channel"
 
 
 def _filters_in_words(subscription: Subscription, topic: Topic | None) -> str:
@@ -129,7 +136,7 @@ async def _schedule_line(context: HandlerContext, each: Subscription, now: datet
         coming = await posted_next(context, each, now)
     except UsageError as error:
         return in_one_line(error)
-    if each.is_paused(now):
+    if each.is_paused(now) or coming.next is None:
         return coming.words
     return f"{coming.words}; next {moment_in_words(coming.next, now)}"
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from bot.errors import Conflict
-from bot.models import FOREVER, Delivery, DeliveryState, Digest, Occurrence, OccurrenceState
+from bot.models import FOREVER, OVERTAKEN, Delivery, DeliveryState, Digest, Occurrence, OccurrenceState
 
 UNSUBSCRIBED = "unsubscribed"
 OPEN = (DeliveryState.PENDING, DeliveryState.SENDING, DeliveryState.AMBIGUOUS)  # what may still become something else
@@ -13,6 +13,8 @@ _ENDED = (DeliveryState.FAILED, DeliveryState.EXPIRED)
 # No two occurrences of one schedule are further apart than 35 days (bot.digest.due): what is kept for longer keeps none from
 # being posted twice, and nobody asks for the status of a digest of the month before last.
 KEPT = timedelta(days=40)
+# What was to be posted at once and came to nothing is told of nowhere, and its arrivals are looked at no more.
+KEPT_AT_ONCE = timedelta(days=3)
 HELD = timedelta(minutes=10)  # nobody holds anything for so long: a lease lasts for a minute
 
 
@@ -153,6 +155,17 @@ def _let_come(waiting: Delivery, done: Delivery) -> Delivery:
     if waiting.part > done.part + 1 or waiting.next_at != FOREVER:
         return replace(waiting, thread=thread)
     return replace(waiting, thread=thread, next_at=done.last_try or done.due)
+
+
+def overtaken(waiting: Occurrence) -> Occurrence:
+    """Return an occurrence as one whose arrivals a later one looks at."""
+    return replace(waiting, state=OccurrenceState.SKIPPED, reason=OVERTAKEN, next_at=None)
+
+
+def came_to_nothing(each: Occurrence) -> bool:
+    """Say whether it is of what is posted at once, and had nothing to post or was overtaken."""
+    skipped = each.state is OccurrenceState.SKIPPED and each.reason == OVERTAKEN
+    return each.is_at_once and (each.state is OccurrenceState.EMPTY or skipped)
 
 
 def closed(stored: Occurrence | None, given: Occurrence) -> Occurrence | None:

@@ -143,10 +143,24 @@ def reach(db: Database, workspace: str, channel: str, topic: str, rhythm: str) -
     return int(row[0]) if row else 0
 
 
-def prune(db: Database, before: datetime) -> None:
-    """Forget what ended before, and nobody makes up for any more."""
+def prune(db: Database, before: datetime, empty_before: datetime) -> None:
+    """Forget what ended before, and nobody makes up for any more.
+
+    And digests that were to be posted at once, were saved before the later time, and neither showed nor left out anything:
+    there is one for each collection. The one that looked furthest stays.
+    """
     standing = "select workspace, channel, topic from subscriptions"
     db.execute(f"delete from unposted where at < ? and (workspace, channel, topic) not in ({standing})", [micros(before)])
+    later = (
+        "select 1 from digests as later where (later.workspace, later.channel, later.topic, later.rhythm)"
+        " = (digests.workspace, digests.channel, digests.topic, digests.rhythm) and later.through > digests.through"
+    )
+    nothing = "json_array_length(data, '$.entries') = 0 and ifnull(json_array_length(data, '$.left_out'), 0) = 0"
+    db.execute(
+        f"delete from digests where rhythm = '{Rhythm.AT_ONCE}' and saved < ? and json_valid(data) and {nothing}"
+        f" and exists ({later})",
+        [micros(empty_before)],
+    )
 
 
 def drop(db: Database, ended: Delivery) -> bool:

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from sqlite_utils import Database
 
 from bot.errors import StoreError
-from bot.models import Delivery, DeliveryState, Digest, Occurrence, OccurrenceState, Subscription
+from bot.models import OVERTAKEN, Delivery, DeliveryState, Digest, Occurrence, OccurrenceState, Subscription
 from bot.ports.ledger import NO_TURNS, Planned, is_left_out
 from bot.store.records import (
     delivery_from_text,
@@ -33,6 +33,7 @@ from bot.store.records import (
 from bot.store.rules.revisions import with_news
 from bot.store.rules.transitions import (
     KEPT,
+    KEPT_AT_ONCE,
     OPEN,
     UNSUBSCRIBED,
     after,
@@ -42,6 +43,7 @@ from bot.store.rules.transitions import (
     expect_unposted,
     expired,
     is_undone,
+    overtaken,
     recorded,
     released,
     taken_over,
@@ -53,6 +55,11 @@ T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 
+# Of what is posted at once: nothing to post, or overtaken.
+_CAME_TO_NOTHING = (
+    f"(slot > 0 and (state = '{OccurrenceState.EMPTY}' or state = '{OccurrenceState.SKIPPED}'"
+    f" and json_valid(data) and json_extract(data, '$.reason') = '{OVERTAKEN}'))"
+)
 _PLACE = "workspace = ? and subscription = ? and day = ? and slot = ?"
 # `number` joins each delivery to its payload, which is written once and read only where it is sent or shown.
 DELIVERIES = "select data, payload from deliveries left join payloads using (number)"
@@ -106,6 +113,23 @@ class SqliteLedger(Tables):
     @writing_shared
     def open_planned(self, db: Database, planned: Sequence[Planned]) -> Sequence[int]:
         return [_open(db, each) for each in planned]
+
+    @reading
+    def subscriptions_at_once(self, db: Database, now: datetime) -> Sequence[Subscription]:
+        sql = (
+            "select data from subscriptions indexed by subscriptions_at_once"
+            " where rhythm = 'at once' and wakes <= ? order by workspace, id"
+        )
+        rows = db.execute(sql, [micros(now)]).fetchall()
+        return [each for row in rows for each in _if_readable(row, subscription_from_text)]
+
+    @writing_shared
+    def open_at_once(self, db: Database, found: Sequence[Occurrence]) -> int:
+        wanted = [each for each in found if _is_wanted(db, each.workspace, each.subscription)]
+        new = [each for each in wanted if _keep_occurrence(db, each)]
+        for each in new:
+            _overtake(db, each)
+        return len(new)
 
     @writing_shared
     def open_on_request(self, db: Database, occurrence: Occurrence) -> bool:
@@ -255,7 +279,7 @@ class SqliteLedger(Tables):
     ) -> Sequence[Occurrence]:
         where, values = ("", []) if not channel else (" and channel = ?", [channel])
         order = "due desc, day desc, subscription, slot"
-        sql = f"select data from occurrences where workspace = ?{where} order by {order} limit ?"
+        sql = f"select data from occurrences where workspace = ?{where} and not {_CAME_TO_NOTHING} order by {order} limit ?"
         return [occurrence_from_text(data) for (data,) in db.execute(sql, [workspace, *values, limit]).fetchall()]
 
     @reading
@@ -274,6 +298,17 @@ def _open(db: Database, planned: Planned) -> int:
         [micros(planned.next_due), of.workspace, of.id, of.revision],
     )
     return sum(_keep_occurrence(db, each) for each in planned.found)
+
+
+def _overtake(db: Database, fresh: Occurrence) -> None:
+    """Skip what is due of the subscription and ends at an earlier arrival."""
+    sql = (
+        "select data from occurrences where workspace = ? and subscription = ? and slot > 0 and slot < ?"
+        f" and state = '{OccurrenceState.DUE}'"
+    )
+    for row in db.execute(sql, [fresh.workspace, fresh.subscription, fresh.slot]).fetchall():
+        for each in _if_readable(row, occurrence_from_text):
+            _update_occurrence(db, overtaken(each))
 
 
 def _is_wanted(db: Database, workspace: str, subscription: str) -> bool:
@@ -484,14 +519,14 @@ def prune(db: Database, now: datetime) -> None:
     """Drop what was settled long ago: no row is needed any more to keep its occurrence from being posted twice."""
     open_still = f"{_PLACE_JOINED} and deliveries.state in ('{DeliveryState.PENDING}', '{DeliveryState.SENDING}')"
     old = db.execute(
-        "select workspace, subscription, day, slot from occurrences where due < ? and state <> ?"
-        f" and not exists (select 1 from deliveries where {open_still})",
-        [micros(now - KEPT), OccurrenceState.DUE],
+        "select workspace, subscription, day, slot from occurrences where state <> ?"
+        f" and (due < ? or due < ? and {_CAME_TO_NOTHING}) and not exists (select 1 from deliveries where {open_still})",
+        [OccurrenceState.DUE, micros(now - KEPT), micros(now - KEPT_AT_ONCE)],
     ).fetchall()
     db.conn.executemany(f"delete from payloads where number in (select number from deliveries where {_PLACE})", old)
     db.conn.executemany(f"delete from deliveries where {_PLACE}", old)
     db.conn.executemany(f"delete from occurrences where {_PLACE}", old)
-    digests.prune(db, now - KEPT)
+    digests.prune(db, now - KEPT, now - KEPT_AT_ONCE)
 
 
 _PLACE_JOINED = " and ".join(

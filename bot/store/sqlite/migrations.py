@@ -487,11 +487,7 @@ def _entry_shown(payload: bytes) -> str:
 
 @migrations()
 def m010_layouts(db: Database) -> None:
-    """Let subscriptions name a layout: what was compact is brief, and what was not had not chosen any.
-
-    The first short digest of each says what is new. Records of people may name layouts from here on, which older versions
-    take for damage.
-    """
+    """Let subscriptions name a layout, brief for what was compact; the first short digest of each says what is new."""
     for workspace, name, data in db.execute("select workspace, id, data from subscriptions").fetchall():
         with contextlib.suppress(ValueError, TypeError, AttributeError):  # a damaged one
             record = json.loads(data)
@@ -552,7 +548,13 @@ def _rhythm_of(data: str) -> str:
 
 @migrations()
 def m012_followed(db: Database) -> None:
-    """Let topics say that they were made by following: older versions, which take that for damage, refuse the file."""
+    """Let topics say that they were made by following; older versions take that for damage."""
+
+
+@migrations()
+def m013_at_once(db: Database) -> None:
+    """Let subscriptions post at once; older versions take that for damage."""
+    db.execute("create index subscriptions_at_once on subscriptions (workspace, id, wakes) where rhythm = 'at once'")
 
 
 def _owed(db: Database, what: str) -> list[dict[str, str]]:

@@ -12,6 +12,7 @@ import pytest
 from bot.collect.collector import TRIES, Collector
 from bot.errors import SourceChanged, SourceUnavailable, StoreError
 from bot.models import Batch, Health, Item
+from bot.ports.facts import COLLECTED, number_of_fact
 from bot.sources.registry import AUTHORITY
 from bot.store.sqlite.store import SqliteStore
 from tests.fakes.forked import ROOT
@@ -38,6 +39,15 @@ async def test_what_sources_bring_is_stored_and_the_watermark_moves(store: Memor
     assert (result.read, result.fresh, result.state.health) == (2, 2, Health.OK)
     assert (await store.source_states.get("arxiv")).watermark == "one"
     assert set(await store.items.find(["arxiv:2603.00001", "arxiv:2603.00002"])) == {"arxiv:2603.00001", "arxiv:2603.00002"}
+
+
+async def test_when_a_collection_ends_well_or_not_the_last_arrival_is_noted(store: MemoryStore, now: datetime) -> None:
+    collector = Collector(store, AUTHORITY)
+    failing = Scripted("arxiv", Batch(items=(paper("2603.00001"),)), SourceUnavailable("429 Rate exceeded"))
+    await collector.collect([failing], now)
+    assert await number_of_fact(store.facts, COLLECTED) == await store.items.last_arrival() == 1
+    await collector.collect([Scripted("github", Batch(items=(repo(),)))], now)
+    assert await number_of_fact(store.facts, COLLECTED) == await store.items.last_arrival() == 2
 
 
 async def test_a_source_that_fails_never_stops_the_others_and_keeps_what_it_brought(

@@ -81,6 +81,7 @@ SCRAPS = (
     *(
         "daily",
         "weekly.",
+        "at once",
         'author:"Tri Dao"',
         "mon,wed",
         "every",
@@ -203,7 +204,8 @@ def topics() -> st.SearchStrategy[str]:
 
 def _days() -> st.SearchStrategy[dict[str, object]]:
     weekdays = st.sets(st.integers(0, 6), min_size=1).map(lambda days: {"weekdays": tuple(sorted(days))})
-    return st.one_of(st.just({}), weekdays, st.integers(1, 31).map(lambda day: {"month_day": day}))
+    month = st.integers(1, 31).map(lambda day: {"month_day": day})
+    return st.one_of(st.just({}), weekdays, month, st.just({"at_once": True}))
 
 
 def _subscriptions() -> st.SearchStrategy[Command]:

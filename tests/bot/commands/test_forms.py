@@ -35,9 +35,9 @@ _weekdays = st.sets(st.integers(0, 6), min_size=1).map(lambda days: tuple(sorted
 
 
 def forms() -> st.SearchStrategy[SubscribeForm]:
-    days = _weekdays.map(lambda days: (days, 0)) | st.integers(1, 31).map(lambda day: ((), day))
+    days = _weekdays.map(lambda days: (days, 0)) | st.integers(1, 31).map(lambda day: ((), day)) | st.just(((), 0))
     return st.builds(
-        lambda days, **rest: SubscribeForm(topic="kv", weekdays=days[0], month_day=days[1], **rest),
+        lambda days, **rest: SubscribeForm(topic="kv", weekdays=days[0], month_day=days[1], at_once=days == ((), 0), **rest),
         days,
         subscribed=st.booleans(),
         several=st.booleans(),
@@ -53,9 +53,12 @@ def forms() -> st.SearchStrategy[SubscribeForm]:
 
 def subscribing() -> st.SearchStrategy[Subscribe]:
     weekdays = _weekdays.map(lambda days: {"weekdays": days})
-    days: st.SearchStrategy[dict[str, Any]] = st.just({}) | weekdays | st.integers(1, 31).map(lambda day: {"month_day": day})
+    month = st.integers(1, 31).map(lambda day: {"month_day": day})
+    days: st.SearchStrategy[dict[str, Any]] = st.just({}) | weekdays | month | st.just({"at_once": True})
     return st.builds(
-        lambda days, **rest: Subscribe(topic="kv", **days, **rest),
+        lambda days, **rest: Subscribe(
+            topic="kv", **days, **rest | ({"at": None, "always": None} if "at_once" in days else {})
+        ),
         days,
         at=st.none() | _times,
         zone=st.just("") | _zones,
@@ -80,11 +83,13 @@ def after(form: SubscribeForm, commands: tuple[Command, ...] | list[Command]) ->
 
 
 def plainly(form: SubscribeForm) -> SubscribeForm:
+    if form.at_once:  # neither its time counts nor what is done with nothing to post
+        form = replace(form, at=time(9), always=False)
     return replace(form, subscribed=True, several=False, filter=" ".join(form.filter.split()))
 
 
 def rhythm(form: SubscribeForm) -> Rhythm:
-    return Schedule(weekdays=form.weekdays, month_day=form.month_day).rhythm
+    return Schedule(weekdays=form.weekdays, month_day=form.month_day, at_once=form.at_once).rhythm
 
 
 def standing(before: SubscribeForm, wanted: SubscribeForm) -> SubscribeForm:

@@ -189,10 +189,10 @@ async def next_payload(harness: Harness, made: Subscription, hours: int, packs: 
     """Let the subscription be due so many hours later, and return what is posted then; 0: what is due already."""
     then = NOW + hours * HOUR
     await harness.store.items.add([paper(f"2604.{hours:05}", title=f"The cache of hour {hours}")], then - HOUR / 2)
-    at = replace(occurrence(made, now=then), slot=hours)
+    at = replace(occurrence(made, now=then), day=NOW.date() + timedelta(days=hours))
     await harness.store.ledger.open_occurrences([at], made, then + timedelta(days=1))
     await preparer(harness, packs).prepare_due(then)
-    return next(each.payload for each in (await harness.rows()).values() if each.occurrence[2] == hours)
+    return next(each.payload for each in (await harness.rows()).values() if each.occurrence[1] == at.day)
 
 
 async def test_a_subscription_of_before_is_told_once_that_digests_are_short_now() -> None:

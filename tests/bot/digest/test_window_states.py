@@ -50,7 +50,7 @@ MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
 TOPIC = Topic(name="kv", title="KV cache", query=parse("cache"), min_score=0.0)
 LIMITS = Limits(entries=50, repositories=50)
 CHANNEL = "C1"
-RHYTHMS = (Rhythm.DAILY, Rhythm.DAILY, Rhythm.WEEKLY)
+RHYTHMS = (Rhythm.DAILY, Rhythm.DAILY, Rhythm.WEEKLY, Rhythm.AT_ONCE)
 
 numbers, rhythms = st.integers(0, 9), st.sampled_from(RHYTHMS)
 
@@ -89,6 +89,7 @@ class Windows(RuleBasedStateMachine):
         self.now = NOW
         self.count = 0
         self.collections: list[datetime] = []  # when each began that goes on
+        self.collected = 0  # the last arrival when one last ended
         self.wanted: dict[str, Item] = {}  # by key, what the topic lets in and no reason but age keeps out
         self.in_hand: list[InHand] = []
         self.saved: list[Saved] = []
@@ -139,6 +140,7 @@ class Windows(RuleBasedStateMachine):
         self.do(self.store.items.add([*fresh, *(self.paper("tea", begun) for _ in range(others)), *more], begun))
         if ends:
             del self.collections[goes_on]
+            self.collected = self.do(self.store.items.last_arrival())
 
     @precondition(lambda self: self.wanted)
     @rule(which=numbers)
@@ -185,7 +187,8 @@ class Windows(RuleBasedStateMachine):
         before, last = self.do(self.subscription(rhythm)), self.do(self.store.items.last_arrival())
         if (before is None) != (command in ("undo", "subscribe")) or (command == "undo" and rhythm not in self.undo):
             return
-        typed = f"subscribe kv {rhythm} at 12:00 always" if command == "subscribe" else f"{command} kv {rhythm}"
+        how = "" if rhythm is Rhythm.AT_ONCE else " at 12:00 always"
+        typed = f"subscribe kv {rhythm}{how}" if command == "subscribe" else f"{command} kv {rhythm}"
         others = [each for each in self.do(self.ada().here()) if each.rhythm is not rhythm]
         reply = self.do(self.ada().ask(self.undo[rhythm] if command == "undo" else typed))
         if command == "unsubscribe":
@@ -209,8 +212,12 @@ class Windows(RuleBasedStateMachine):
         self.count += 1
         day = NOW.date() + timedelta(days=self.count)
         due = Occurrence(subscription=made.id, workspace=made.workspace, channel=CHANNEL, topic="kv", day=day, due=self.now)
-        self.do(self.store.ledger.open_occurrences([due], made, self.now))
         request = self.do(self.request(made))
+        if rhythm is Rhythm.AT_ONCE:
+            due, request = replace(due, slot=self.collected), replace(request, through=self.collected)
+            self.do(self.store.ledger.open_at_once([due] if self.collected else []))
+        else:
+            self.do(self.store.ledger.open_occurrences([due], made, self.now))
         digest = self.do(self.publisher.preview(request, self.now))
         within = self.do(self.store.items.arrived(digest.window.after, digest.window.through))
         coverage = digest.coverage

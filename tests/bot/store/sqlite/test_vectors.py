@@ -16,7 +16,16 @@ from tests.conftest import NOW
 from tests.contract.made import digest, paper
 from tests.contract.test_vectors import SPACE, UNSOUND, keep, lacking, vector
 
-LATER = ("m005_unposted", "m006_vectors", "m007_releases", "m008_arrivals", "m010_layouts", "m011_rhythms", "m012_followed")
+LATER = (
+    "m005_unposted",
+    "m006_vectors",
+    "m007_releases",
+    "m008_arrivals",
+    "m010_layouts",
+    "m011_rhythms",
+    "m012_followed",
+    "m013_at_once",
+)
 
 
 @pytest.fixture
