@@ -61,6 +61,11 @@ class Weights(NamedTuple):
     start: Matrix
 
 
+def all_scores(sentences: Sequence[str], title: str = "") -> Scores:
+    """Return the score of each sentence for each part, and for standing for the whole: columns as in COLUMNS."""
+    return _scores(sentences, title)
+
+
 def part_scores(sentences: Sequence[str], title: str = "") -> Scores:
     """Return the score of each sentence for each part: one row per sentence, columns as in PARTS.
 

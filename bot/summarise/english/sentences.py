@@ -114,6 +114,14 @@ def _is_followed_by_a_sign(stop: _Stop) -> bool:
     return bool(first) and not (first.isalnum() or first in "$\\~≈<>@#+-.'\"" or ord(first) > 0x2FFF)
 
 
+_PERCENT = re.compile(r"\d+(?:\.\d+)?\s?\\?%")
+
+
+def _is_a_decimal_point(stop: _Stop) -> bool:
+    """`77. 7%`: a slip of the author."""
+    return stop.mark == "." and stop.word[-1:].isdigit() and _PERCENT.match(stop.following) is not None
+
+
 _KEEPS = (
     _is_enclosed,
     _is_abbreviation,
@@ -122,6 +130,7 @@ _KEEPS = (
     _is_initial,
     _goes_on_in_lower_case,
     _is_followed_by_a_sign,
+    _is_a_decimal_point,
 )
 
 

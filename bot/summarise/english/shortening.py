@@ -53,8 +53,8 @@ _WHOSE = re.compile(
 _LEAD = re.compile(
     r"(?:by|through|using|with|unlike|despite|while|although|though|beyond|extensive|rather than|instead of|to|"
     r"in (?:extensive |our |the )?(?:experiments?|evaluations?|tests?)|as|experiments|via|together|alongside|"
-    r"in addition to|afterwards|in (?:the|this) (?:paper|work|study)|given|because|since|drawn|built|\w+ing|"
-    r"\w+ed)\b[^;:]*?, ",
+    r"in addition to|afterwards|when (?:evaluated|tested|benchmarked)|in (?:the|this) (?:paper|work|study)|given|because|"
+    r"since|drawn|built|\w+ing|\w+ed)\b[^;:]*?, ",
     re.IGNORECASE,
 )
 _PLACE = re.compile(r"(?:on|in|across|over|for|at|within|among|during|throughout|from)\b[^;:]*?, ", re.IGNORECASE)
@@ -82,25 +82,83 @@ _ASIDE = Screened(
     rf"our(?= (?:[\w-]+ ){{0,2}}[\w-]+, )|inspired|based|built|on average|in turn)\b,?[^,;:]*, (?=(?:\w+ly )?{FINITE} )"
 )
 
+# `it not only saves time, but also space`
+_NOT_ONLY = re.compile(rf" not only (?={FINITE} )")
+_BUT_ALSO = re.compile(r",? but\b")
+
 # --- behind
 
+# What is not complete without what follows: `in response | to`, `on par | with`, `purely | by`.
+_ENDS = re.compile(
+    r"in (?:conjunction|response|contrast|comparison|terms|addition|accordance|combination|relation|regards?|respect|light|"
+    r"favou?r|spite|view|front|order|exchange|return|lieu|line|tandem|case|hope)|on (?:par|top)|"
+    r"with (?:respect|regard|access|reference)|as (?:well|opposed|part|long|soon|far)|by means|"
+    r"(?:the|a|its|their|this|that) (?:extent|degree|way|amount|lack|role|impact|effect|influence|reliance|emphasis|sake|"
+    r"ability|tendency|potential|interest|need|use|basis|result|function)|"
+    r"\S+ (?:due|such|according|thanks|owing|prior|subject|up|purely|primarily|mainly|largely|solely|typically|partly|"
+    r"simply|specifically|particularly|especially|potentially|selectively|often|ever|even|however|though|thereby|together|away|along|"
+    r"close|closer|also|then|thus|hence|usually|merely|exclusively|jointly)",
+    re.IGNORECASE,
+)
+_PRESENTS = re.compile(
+    r"(?:The authors |This (?:paper|work|study|article) )?(?:\w+ly )?(?:propos|introduc|present|develop|design|describ|"
+    r"build|construct|creat|releas|offer|provid|devis|implement|establish|contribut|curat|formulat|deriv)(?:e?s|e|)\b",
+    re.IGNORECASE,
+)
+# `Presents Tidy: a cache for pages`, not `two parts: a cache`
+_NAMED = re.compile(rf"(?i:{_PRESENTS.pattern}) (?:[\w’'/.+-]+ ){{0,6}}?[A-Z][\w+-]*: an? [^,:]*$")
+_HANGS_ON = {
+    "to": r"alternatives?|approach|solutions?|access|attention|exposure|contributions?|adaptation|transition|contender|"
+    r"barriers?|tendency|potential|path|steps?|way|addition|shift|code|key|gap|threat|extension|relevance|resistance|"
+    r"sensitivity",
+    "in": r"interest|role|success|advances|progress|gaps?|gains|experience|rise|trend|shift|increase|decrease|changes?",
+    "on": r"reliance|impacts?|influence|effects?|focus|emphasis|research|attacks?|work|insights|light|burden",
+    "for": r"scenario|potential|promise|demand|need|way|basis|foundation|implications|support|hope|search|avenues|"
+    r"guidelines|insights",
+    "with": r"problems?|issues?|interaction|interference|alignment|agreement|consistency|compatib\w+|integration|"
+    r"associated|comparison",
+    "from": r"shift|transition|gap|departure|distinction",
+}
+# `shows that caches | trained on pages fail`
+_TELLS = re.compile(
+    rf"{_FOUND}|argu(?:es?|ed)|suggest(?:s|ed)?|indicate[sd]?|hypothesi[sz]es?|conclud(?:es?|ed)|report(?:s|ed)?|"
+    r"ensur(?:es|ing)|conjectures?|evidence|idea|insight|fact|hypothesis|claim|so|showing|demonstrating|finding|revealing|proving|suggesting|"
+    r"indicating",
+    re.IGNORECASE,
+)
+_HANGING = {word: re.compile(nouns, re.IGNORECASE) for word, nouns in _HANGS_ON.items()}
+_NOUNS = re.compile(
+    r"(?:results|models|uses|designs|studies|measures|estimates|benchmarks|tests|samples|reports|surveys|supports|reviews|"
+    r"approaches|works|costs|needs|gains|aims|frames|maps|sets|classes|views|predictions)"
+)
+
+# `a cache | trained on pages`, `, centred on pages`
+_BEHIND_DONE = "on|by|from|with|for|to|in|into|as|at|using|via|through|of|between|across"
 _BESIDE = re.compile(
-    r"; |\.\.\.|\s(?:[–—]|--)\s|—|"
+    r"; |\.\.\.|\s(?:[–—-]|--)\s|—|"
     r", (?=(?:and |thus |thereby |while |without |yet |all |each )?(?:which|whose|where|who|in which|with which|for which|"
     r"thereby|thus|hence|(?!during|according|regarding|ranging)\w+ing|such as|including|e\.g\.|i\.e\.|namely|while|whereas|"
     r"with|without|even|particularly|especially|notably|as well as|along with|compared|relative|so|from|through|by|via|"
     r"using|because|since|both|as|ranging|up to|an?|the|respectively|across|on|in|for|at|under|often|most|based|driven|"
-    r"guided|followed|accompanied|together|rather than|despite|to)\b)|(?<!both), (?=and\b)"
+    r"guided|followed|accompanied|together|rather than|despite|to|"
+    rf"\w+ed (?:{_BEHIND_DONE}))\b)|(?<!both), (?=and\b)"
 )
 _PHRASE = re.compile(
     r" (?=(?:while \w+ing|by (?:\w+ly )?\w+ing|through|via|"
     r"using|without|compared (?:to|with)|relative to|in order to|as well as|"
     r"such as|including|based on|across|in comparison|with respect to|in terms of|alongside|along with|throughout|"
     r"ranging from|even|especially|particularly|despite|because|since|whereas|while|during|thereby|thus|so that|"
-    r"rather than|against|at the cost|over (?:the|existing|prior|previous|state|strong|baseline)|within|leading to|making|"
-    r"enabling|allowing)\b)"
+    r"rather than|against|at the cost|over (?:the|existing|prior|previous|state|strong|baseline)|within|leading to|"
+    r"(?<!decision )making|enabling|allowing)\b)"
 )
-_PREPOSITION = re.compile(r" (?=(?:for|on|in|with|under|from|at|among|between|to|and \w+s (?:it|the|its|an?))\b(?!-))")
+_PREPOSITION = re.compile(
+    r"(?<!,) (?=(?:for|on|in|with|under|from|at|among|to|and \w+s (?:it|the|its|an?)|"
+    rf"\w+ed (?:{_BEHIND_DONE}))\b(?!-))"
+)
+# `and reduces`: what is said second of the subject; `that reduces`: of what the authors propose
+_SECOND = re.compile(rf"(?<!,) (?=and (?:\w+ly |also )?(?!{_NOUNS.pattern}){FINITE} )")
+_WHICH = re.compile(r" (?=that (?:\w+ly |can |also )?\w+s )")
+
 _LIMITS = re.compile(r"[,;]? ?(?:but|yet|although|though|however|if|unless|when|only|except|provided|not)\b", re.IGNORECASE)
 _TURNS = re.compile(r"(?:, (?:but|yet)(?! also)|; however)\b")
 _COUNTS = Screened(
@@ -119,22 +177,23 @@ _MORE_OF_IT = re.compile(r"\ban? (?:[\w.%-]+ ){0,2}(?:increase|decrease|reductio
 # Words that need what follows them: of a border within a clause, and before a preposition.
 _NEEDS_MORE = words(
     """is are was were be been and or but of the a an than that not more less by to for in on with from trained compared
-    compare evaluated based such as only also can may will must at its their this these while using via through without even
-    both either between has have had into over under about which who when where if up out each every any rather instead
-    particularly especially including across obtained made tested no one two three four five several key main closest
-    i.e. e.g."""
+    compare evaluated based such as only also can may will must at its their this these those while using via through without
+    even both either between has have had into over under about which who when where if up out each every any rather
+    instead particularly especially including across obtained made tested no one two three four five several key main
+    closest i.e. e.g."""
 )
 _TAKES = re.compile(
     r"\w+ed|\w+ing|(?:rel|appl)ies|depends?|focus(?:es)?|works?|operates?|results?|consists?|leads?|performs?|rests?|builds?|"
     r"acts?|serves?|aims?|adapts?|generali[sz]es?|compares?|differs?|deals?|accounts?|scales?|most|known|similar|due|able|"
     r"built|run|held|kept|set|put|left|according|how|what|why|whether|very|so|\w+ly|new|novel|first|all|other|various|different|\w+[ai]ble|"
     r"hints?|points?|robust|comparable|competitive|equivalent|related|relevant|responsible|suitable|sensitive|prone|subject|crucial|"
+    r"dependent|independent|reliant|inconsistent|analogous|consistent|orthogonal|insufficient|suited|valid|optimal|suboptimal|effective|ineffective|"
+    r"efficient|inefficient|useful|beneficial|harmful|expensive|costly|ideal|linear|distinct|identical|equal|invariant|inherent|"
+    r"specific|relative|indispensable|simpler?|better|worse|best|closer|faster|slower|larger|smaller|higher|lower|far|"
+    r"(?:align|interact|respond|correspond|adher|engag|participat|excel|cop|var|defend|differentiat|distinguish|switch|stem|"
+    r"aris|emerg|bring|converg|pos|contribut|exist|persist|occur|interact)(?:e?s|ies|y|e)?|"
     r"struggles?|suffers?|fails?|difficult|hard|easy|easier|harder|necessary|critical|essential|important|shows?|finds?|demonstrates?|proposes?|suggests?|provides?|offers?|introduces?|presents?",
     re.IGNORECASE,
-)
-_NOUNS = re.compile(
-    r"(?:results|models|uses|designs|studies|measures|estimates|benchmarks|tests|samples|reports|surveys|supports|reviews|"
-    r"approaches|works|costs|needs|gains|aims|frames|maps|sets|classes|views|predictions)"
 )
 _PASSIVE = re.compile(r"\b(?:is|are|was|were|be|been|being|remains?)(?: \w+ly| not| also)* [\w-]+$")
 _ENDS_IN_VERB = re.compile(rf"(?:{FINITE}|\w+ed)")
@@ -154,7 +213,7 @@ _OPENING = re.compile(
     r"applied|evaluated|tested|trained|inspired|motivated|built|drawn|paired|designed|combined|\w+ing)\b",
     re.IGNORECASE,
 )
-_DASH = re.compile(r"\s?(?:\s(?:[–—]|--)\s|—)")
+_DASH = re.compile(r"\s?(?:\s(?:[–—-]|--)\s|—)")
 _IF = Screened(r"\b(?:if|unless|when)\b")
 _JOINED = re.compile(r"(?:and|which|where|who|while|with|without|by|using|a|an|the|\w+ing)\b")
 # `while A does this, B`: the clause that it leads to must be there.
@@ -185,7 +244,7 @@ _NOT_LISTED = re.compile(
 _DID = re.compile(rf"(?:\w+ly )?{FINITE}\b|\w+ed \d")
 _DOES_MORE = re.compile(r", (?:\w+ly )?\w+ing\b")  # no member of a list where none before it is such
 _DOES = re.compile(r"\b\w+ing\b[^,]*$")
-_COST = {_BESIDE: 0.2, _PHRASE: 0.5, _PREPOSITION: 1.2}
+_COST = {_BESIDE: 0.2, _PHRASE: 0.5, _SECOND: 0.6, _WHICH: 0.6, _PREPOSITION: 1.2}
 _LED = 0.5  # of a finding or a clause that is led to
 _LED_TO_AUTHORS = 1.2
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
@@ -336,6 +395,9 @@ def _begun(text: str) -> str:
 
 def _without_asides(text: str) -> Iterator[tuple[str, float]]:
     yield text, 0.0
+    also = _NOT_ONLY.search(text)
+    if also and (but := _BUT_ALSO.search(text, also.end())):
+        yield f"{text[: also.start()]} {text[also.end() : but.start()]}.", 0.4
     bare = _BRACKET.sub("", text)
     if bare != text:
         yield bare, 0.1
@@ -361,7 +423,7 @@ def _endings(text: str) -> Iterator[_Ending]:
 
 
 def _kept(text: str, start: int) -> str:
-    return text[:start].rstrip(" ,;:–—")
+    return text[:start].rstrip(" ,;:")
 
 
 def _is_complete(kept: str, tail: str, border: re.Pattern[str]) -> bool:
@@ -369,14 +431,20 @@ def _is_complete(kept: str, tail: str, border: re.Pattern[str]) -> bool:
     last = kept.rpartition(" ")[2].lower()
     return not (
         last in _NEEDS_MORE
+        or _hangs(kept)
+        or _hangs_on(kept, last, tail)
         or _LIMITS.match(tail)
         or _TURNS.search(tail)
         or (border is _PREPOSITION and _TAKES.fullmatch(last))
         or (border is not _BESIDE and _goes_with_another(kept, tail))
         or _is_half_a_range(kept, tail)
         or (border is not _BESIDE and _IF.search(kept))
-        or (": " in kept and not tail.startswith(";") and not _is_clause(kept.rpartition(": ")[2]))
-        or (_DASH.match(tail) and _DASH.search(kept))
+        or (
+            ": " in kept and not tail.startswith(";") and not _is_clause(kept.rpartition(": ")[2]) and not _NAMED.match(kept)
+        )
+        or (_DASH.search(f"{kept} ") and _DASH.search(tail))
+        or kept.endswith((" -", "–", "—"))
+        or (border is _WHICH and not _PRESENTS.match(kept))
         or (tail.startswith(" to ") and _MADE_TO.search(_BRACKET.sub("", kept)))
         or (tail.startswith(" in ") and _MORE_OF_IT.search(kept))
         or _COUNTS.search(kept)
@@ -389,6 +457,25 @@ def _is_complete(kept: str, tail: str, border: re.Pattern[str]) -> bool:
         or not _has_verb(kept)
         or _begins_another(kept, tail)
     )
+
+
+def _hangs(kept: str) -> bool:
+    """Whether its last words are not complete: `in response | to caches`, `, a scenario | of caches`."""
+    *_, before, one, other = ("", *kept.rsplit(None, 3))
+    return _ENDS.fullmatch(f"{one} {other}") is not None or (before[-1:] == "," and one in {"a", "an", "the"})
+
+
+def _hangs_on(kept: str, last: str, tail: str) -> bool:
+    """Whether its last noun asks for what is cut off, `an alternative | to caches`, or its last clause for its verb."""
+    if tail[0] == " ":
+        wants = _HANGING.get(tail.split(None, 1)[0])
+        if wants is not None and wants.fullmatch(last):
+            return True
+    if " that " not in kept:
+        return False
+    before, _, clause = kept.rpartition(" that ")
+    told = _TELLS.fullmatch(before.rpartition(" ")[2])
+    return told is not None and all(_NOUNS.fullmatch(verb.group()) for verb in _VERB.finditer(f" {clause}"))
 
 
 def _begins_another(kept: str, tail: str) -> bool:
@@ -438,6 +525,7 @@ _ANNOUNCED = Screened(
 _NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10}
 _GOES_ON = re.compile(r"; |, (?:and|or) ")
 _BESIDE_IT = re.compile(r",? (?:while|whereas) ")
+_FIGURES = re.compile(r" [^,;]*, (?:and |by )?[~<>+-]?\d[\d.]*(?:%|x|×| points)")  # ` in A, 7% in B`
 _POINT = re.compile(r"\((?:[1-9]|[ivx]{1,4}|[a-h])\)")
 _MEMBER = re.compile(r", (?:and |or )?| and | or ")
 
@@ -446,8 +534,10 @@ def _is_half_a_list(kept: str, tail: str) -> bool:
     """Whether it has fewer points of a list than it announces: `two parts: a cache | , and a table`."""
     found = _ANNOUNCED.search(kept)
     if found is None:
-        return (_POINT.search(kept) is not None and _POINT.search(tail) is not None) or (
-            ": " in kept and _BESIDE_IT.match(tail) is not None
+        return (
+            (_FIGURES.match(tail) is not None and kept[-1:] in "%0123456789x")
+            or (_POINT.search(kept) is not None and _POINT.search(tail) is not None)
+            or (": " in kept and _BESIDE_IT.match(tail) is not None)
         )
     if not found[1]:
         return _GOES_ON.search(tail) is not None
@@ -457,9 +547,12 @@ def _is_half_a_list(kept: str, tail: str) -> bool:
     return between + 1 < count
 
 
+_ACTS_ON = re.compile(rf"\b(?:to|authors|we|they)(?: \w+ly| also)? {FINITE}$")
+
+
 def _lacks_object(kept: str, last: str) -> bool:
     """Whether it ends in a verb without its object: `X has demonstrated`, `an agent to predict`, not `X is trained`."""
-    if re.search(rf"\bto {FINITE}$", kept):
+    if _ACTS_ON.search(kept):
         return True
     return (
         last[-1:] in "sd"

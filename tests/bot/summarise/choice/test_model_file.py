@@ -10,16 +10,18 @@ import pytest
 from numpy.typing import NDArray
 
 from bot.errors import SummaryUnavailable
-from bot.summarise.choice import roles, scoring
+from bot.summarise.choice import roles, scoring, telling
 from bot.summarise.choice.model_file import read_model
 
 MODELS = pytest.mark.parametrize(
-    ("shipped", "read"), [(roles.SHIPPED, roles.role_model), (scoring.SHIPPED, scoring.read_weights)], ids=["roles", "parts"]
+    ("shipped", "read"),
+    [(roles.SHIPPED, roles.role_model), (scoring.SHIPPED, scoring.read_weights), (telling.SHIPPED, telling.read_weights)],
+    ids=["roles", "parts", "gist"],
 )
 
 
 @MODELS
-@pytest.mark.parametrize("kept", [None, 0, 9, 2000], ids=["missing", "empty", "first-bytes", "cut-short"])
+@pytest.mark.parametrize("kept", [None, 0, 9, 1000], ids=["missing", "empty", "first-bytes", "cut-short"])
 def test_a_missing_or_damaged_model_is_named_with_what_to_do(
     shipped: Path, read: Callable[[Path], object], kept: int | None, tmp_path: Path
 ) -> None:

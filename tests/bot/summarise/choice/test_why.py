@@ -60,13 +60,6 @@ def why(*sentences: str) -> Why | None:
             "pedestrian perception models.",
             id="2508.02530",
         ),
-        pytest.param(
-            "The results allow policy makers and other stakeholders to identify promising areas of further knowledge "
-            "development and 'smart specialisation' strategies.",
-            "The results allow policy makers and other stakeholders to identify promising areas of further knowledge "
-            "development and 'smart specialisation' strategies.",
-            id="1612.05810",
-        ),
     ],
 )
 def test_a_consequence_is_shown(last: str, shown: str) -> None:

@@ -14,6 +14,7 @@ from tests.fakes.edition import items
     [
         ("a full stop and a capital", "We use GPUs. We win.", ["We use GPUs.", "We win."]),
         ("a decimal", "It gains 2.5 points. Good.", ["It gains 2.5 points.", "Good."]),
+        ("a decimal cut in two", "It reaches 77. 7% on two sets. Good.", ["It reaches 77. 7% on two sets.", "Good."]),
         ("a leading decimal", "It costs .5 cents more. Good.", ["It costs .5 cents more.", "Good."]),
         ("e.g.", "Some, e.g. X, win. Others do not.", ["Some, e.g. X, win.", "Others do not."]),
         ("i.e.", "The best, i.e. Adam, wins.", ["The best, i.e. Adam, wins."]),

@@ -50,12 +50,67 @@ def test_the_cheapest_form_of_a_finding_is_the_finding() -> None:
     [
         "Tidy reduces the misses by 31%, but it needs twice the memory of the caches that were known before it.",
         "Tidy reduces the misses by 31% if the prompt is short enough to be held by one of the many machines of the house.",
-        "Tidy not only reduces the misses of all of the many machines of the house by 31%, but also their noise.",
     ],
 )
 def test_what_limits_or_turns_against_the_sentence_is_not_cut_off(lost: str) -> None:
     for short in told(lost):
         assert {"but", "if"} & set(short.split()) or "31%" not in short
+
+
+def test_of_not_only_a_but_also_b_either_both_are_told_or_a_alone() -> None:
+    both = "Tidy not only reduces the misses of all of the many machines of the house by 31%, but also saves memory."
+    assert "Tidy reduces the misses of all of the many machines of the house by 31%." in told(both)
+    assert not any("not only" in short and "but" not in short for short in told(both))
+
+
+@pytest.mark.parametrize(
+    ("sentence", "lost"),
+    [
+        (
+            "Tidy sizes its pages in conjunction with a table of all prompts that were read by the many readers.",
+            "conjunction.",
+        ),
+        ("Tidy was written in response to the growing number of machines that share one memory in the house.", "response."),
+        ("Tidy runs on par with the best caches that were written by hand for the many machines of the house.", "par."),
+        ("Tidy learns the size of its pages purely through the prompts that were read on the machines before.", "purely."),
+        (
+            "Tidy is for most of its readers an alternative to all of the caches that were written by hand before.",
+            "alternative.",
+        ),
+        (
+            "Tidy beats all caches of the house on the long prompts - even those of readers - in speed at night.",
+            "readers -.",
+        ),
+        ("Tidy shows on the prompts of the house gains of 3% in speed, 4% in memory, and 5% in the use of power.", "3%."),
+    ],
+)
+def test_no_statement_ends_where_its_last_words_ask_for_more(sentence: str, lost: str) -> None:
+    assert not any(short.endswith(lost) for short in told(sentence))
+
+
+@pytest.mark.parametrize(
+    ("sentence", "short"),
+    [
+        (
+            "Proposes Tidy, a cache for long prompts that serves all of the many machines of the house by its pages.",
+            "Proposes Tidy, a cache for long prompts.",
+        ),
+        (
+            "Tidy reduces the misses of long prompts by 31% and improves the use of memory on all machines at night.",
+            "Tidy reduces the misses of long prompts by 31%.",
+        ),
+        (
+            "Presents Tidy: a new cache for the long prompts of many readers, which sizes its pages by what is read.",
+            "Presents Tidy: a new cache for the long prompts of many readers.",
+        ),
+        (
+            "Presents Tidy, a cache tailored for long prompts, centered on the pages that many readers read at night.",
+            "Presents Tidy, a cache tailored for long prompts.",
+        ),
+    ],
+)
+def test_what_is_said_second_or_of_what_is_proposed_can_go(sentence: str, short: str) -> None:
+    assert short in told(sentence)
 
 
 def test_a_list_a_pair_and_a_bracket_stay_whole() -> None:
