@@ -288,15 +288,17 @@ def discord() -> None:
 
 @discord.command()
 @click.argument("application", default="", metavar="[APPLICATION]")
+@click.option("--user", is_flag=True, help="For a person, not a server: see `user_install` in [discord].")
 @click.pass_context
-def invite(context: click.Context, application: str) -> None:
+def invite(context: click.Context, application: str, user: bool) -> None:
     """Print the link that brings the bot into a server, with the fewest permissions.
 
     APPLICATION is the application's identifier; without one it is read from the token in the settings.
     """
     from adapters.discord.install.invite import invite as made
 
-    click.echo(made(application or _application_of(settings_of(context).discord.token.get_secret_value())))
+    number = application or _application_of(settings_of(context).discord.token.get_secret_value())
+    click.echo(made(number, user=user))
 
 
 def _application_of(token: str) -> str:

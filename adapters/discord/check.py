@@ -53,6 +53,9 @@ async def _tried(client: RestClient, settings: DiscordSettings) -> list[CheckRes
     application: Any = await client.request(Route("GET", "/applications/@me"))
     found: list[CheckResult] = [CheckResult("Discord", True, f"application {application['name']}")]
     found += _content(application, settings)
+    if settings.user_install and "1" not in (application.get("integration_types_config") or {}):
+        said = "`user_install` needs User Install: switch it on in Discord's developer portal, under Installation"
+        found.append(CheckResult("Discord installation", False, said))
     gateway: Any = await client.request(Route("GET", "/gateway/bot"))
     left = int((gateway.get("session_start_limit") or {}).get("remaining", _FEW))
     if left < _FEW:

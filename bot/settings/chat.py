@@ -67,6 +67,7 @@ class DiscordSettings(Section):
     reactions: bool = False
     link_previews: bool = False
     mentions: bool = False  # answer who mentions the bot, and who writes to it directly
+    user_install: bool = False  # offer search, show and Find similar to people who install the bot for themselves
     api_url: TokenUrl = DISCORD_ADDRESSES[0]
     gateway_url: Annotated[str, AfterValidator(_gateway)] = DISCORD_ADDRESSES[1]
     cdn_url: Url = DISCORD_ADDRESSES[2]

@@ -63,7 +63,7 @@ class SharedDesk:
 
     async def workspaces(self) -> set[str]:
         """Return the workspaces of all rows in the database."""
-        return await asyncio.to_thread(_workspaces, self.folder / "b.sqlite3")
+        return await asyncio.to_thread(workspaces, self.folder / "b.sqlite3")
 
     def asked_as(self) -> set[str]:
         """Return the workspaces whose tokens were used, but for the socket's."""
@@ -123,7 +123,8 @@ async def install(desk: SlackDesk, team: Team, allowed: Collection[str]) -> str:
     return token
 
 
-def _workspaces(path: Path) -> set[str]:
+def workspaces(path: Path) -> set[str]:
+    """Return the workspaces of all rows in a database."""
     with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as db:
         tables = [str(name) for (name,) in db.execute("select name from sqlite_master where type = 'table'")]
         found: set[str] = set()

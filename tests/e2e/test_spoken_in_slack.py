@@ -56,7 +56,6 @@ async def test_a_mention_is_answered_to_who_asked_alone_beside_the_message(tmp_p
         assert "Paging the KV cache" in found.words
         assert (found.channel, found.thread, found.shown_to) == (fake.general.id, "", ben.id)
 
-        log.does(ben, "presses Next 5")
         await fake.write(fake.general, "@Broadsheet gpu", user=ben)
         many = (await told(desk, ben, 2))[1]
         turned = await (await fake.click(many, "Next 5", user=ben)).answer_with("6. ")

@@ -214,7 +214,8 @@ def intents(settings: DiscordSettings) -> discord.Intents:
 async def sync_commands(context: DiscordContext, application: str) -> None:
     """Tell Discord the commands, unless it was told the same before. Raises as RestClient.request, and StoreError."""
     guild = context.settings.development_guild
-    fact, now_there = f"discord commands of {application} {guild}".strip(), fingerprint()
+    personal = context.settings.user_install and not guild  # what a person installs belongs to no server
+    fact, now_there = f"discord commands of {application} {guild}".strip(), fingerprint(personal=personal)
     store = context.platform.handler_context.store
     if await store.facts.get(fact) == now_there:
         return
@@ -222,7 +223,7 @@ async def sync_commands(context: DiscordContext, application: str) -> None:
         "/applications/{application_id}/guilds/{guild_id}/commands" if guild else "/applications/{application_id}/commands"
     )
     places = {"application_id": application} | ({"guild_id": guild} if guild else {})
-    await context.client.request(Route("PUT", path, **places), json=tree())
+    await context.client.request(Route("PUT", path, **places), json=tree(personal=personal))
     await store.facts.set(fact, now_there)
     log.info("Discord was told the commands%s", f" for server {guild}" if guild else "")
 

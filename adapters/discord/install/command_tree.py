@@ -14,14 +14,16 @@ from bot.commands import TABLE, Option, Usage
 from bot.errors import UsageError
 
 ROOT = "digest"
+PERSONAL = "papers"  # what a person installs for themselves, and has wherever they are
 FIND_SIMILAR = "Find similar papers"
 _DESCRIPTION = 100  # characters of a description
 
 CHAT, ON_MESSAGE = 1, 3  # types of commands
 SUBCOMMAND, GROUP, STRING, INTEGER, BOOLEAN, NUMBER = 1, 2, 3, 4, 5, 10  # types of options
 _KINDS = {int: INTEGER, bool: BOOLEAN, float: NUMBER}
-_IN_SERVER, _IN_DIRECT = 0, 1  # contexts: a server, our direct conversation with a person
-_SERVER_INSTALL = 0
+_IN_SERVER, _IN_DIRECT, _IN_OTHERS = 0, 1, 2  # contexts: a server, our direct conversation with a person, one of others
+_SERVER_INSTALL, _USER_INSTALL = 0, 1
+_FOR_A_PERSON = ("search", "show")
 
 Values = Mapping[str, Any]  # what was chosen, by option
 # What stands elsewhere than by its words, since a command has at most 25 subcommands and groups.
@@ -29,8 +31,8 @@ PLACES = {"topics": "topic list"}
 USAGES = {PLACES.get(usage.words, usage.words): usage for usage in TABLE}
 
 
-def tree() -> list[dict[str, Any]]:
-    """Return the commands as Discord's bulk overwrite takes them."""
+def tree(*, personal: bool = False) -> list[dict[str, Any]]:
+    """Return the commands as Discord's bulk overwrite takes them; with `personal` those that a person installs, too."""
     groups: dict[str, list[dict[str, Any]]] = {}
     options: list[dict[str, Any]] = []
     for place, usage in USAGES.items():
@@ -45,6 +47,7 @@ def tree() -> list[dict[str, Any]]:
             )
         groups[first].append(_subcommand(second, usage))
     everywhere = {"integration_types": [_SERVER_INSTALL], "contexts": [_IN_SERVER, _IN_DIRECT], "nsfw": False}
+    anywhere = _ANYWHERE if personal else {}
     return [
         {
             "type": CHAT,
@@ -54,13 +57,34 @@ def tree() -> list[dict[str, Any]]:
             "default_member_permissions": None,
             **everywhere,
         },
-        {"type": ON_MESSAGE, "name": FIND_SIMILAR, "default_member_permissions": None, **everywhere},
+        {"type": ON_MESSAGE, "name": FIND_SIMILAR, "default_member_permissions": None, **everywhere, **anywhere},
+        *([_personal()] if personal else []),
     ]
 
 
-def fingerprint() -> str:
+_ANYWHERE = {
+    "integration_types": [_SERVER_INSTALL, _USER_INSTALL],
+    "contexts": [_IN_SERVER, _IN_DIRECT, _IN_OTHERS],
+}
+
+
+def _personal() -> dict[str, Any]:
+    """Return what a person has in every server and conversation, also where we are not: in a workspace of their own."""
+    return {
+        "type": CHAT,
+        "name": PERSONAL,
+        "description": "Search papers and repositories, and show one.",
+        "options": [_subcommand(words, USAGES[words]) for words in _FOR_A_PERSON],
+        "default_member_permissions": None,
+        **_ANYWHERE,
+        "integration_types": [_USER_INSTALL],
+        "nsfw": False,
+    }
+
+
+def fingerprint(*, personal: bool = False) -> str:
     """Return what changes when the commands do."""
-    return hashlib.sha256(json.dumps(tree(), sort_keys=True).encode()).hexdigest()[:16]
+    return hashlib.sha256(json.dumps(tree(personal=personal), sort_keys=True).encode()).hexdigest()[:16]
 
 
 def _subcommand(name: str, usage: Usage) -> dict[str, Any]:

@@ -24,7 +24,13 @@ def permissions() -> Permissions:
     return Permissions(**dict.fromkeys(REASONS, True))
 
 
-def invite(application_id: str) -> str:
-    """Return the address to open; `application_id` stands in Discord's developer portal under General Information."""
+def invite(application_id: str, *, user: bool = False) -> str:
+    """Return the address to open; `application_id` stands in Discord's developer portal under General Information.
+
+    With `user` it is that by which a person installs the bot for themselves, which asks for no permission anywhere.
+    """
+    if user:
+        own = {"client_id": application_id, "scope": "applications.commands", "integration_type": "1"}
+        return f"https://discord.com/oauth2/authorize?{urlencode(own)}"
     asked = {"client_id": application_id, "scope": " ".join(SCOPES), "permissions": str(permissions().value)}
     return f"https://discord.com/oauth2/authorize?{urlencode(asked)}"

@@ -81,15 +81,19 @@ async def in_time() -> AsyncIterator[None]:
 
 
 def interaction_of(received: "discord.Interaction[Any]", now: datetime) -> DiscordInteraction:
-    """Return who acted and where. Who may manage the channel may administer; so may one alone in a conversation."""
+    """Return who acted and where. Who may manage the channel may administer; so may one alone in a conversation.
+
+    What a person installed for themselves acts in a workspace of their own, wherever it is used.
+    """
+    guild = None if _is_personal(received) else received.guild_id
     channel = str(received.channel_id or received.guild_id or received.user.id)
-    workspace, allowed = workspace_of(received.guild_id, received.user.id), received.permissions
+    workspace, allowed = workspace_of(guild, received.user.id), received.permissions
     actor = Actor(
         platform=PLATFORM,
         workspace=workspace,
         channel=channel,
         person=str(received.user.id),
-        may_administer=not received.guild_id or allowed.manage_channels or allowed.manage_guild or allowed.administrator,
+        may_administer=not guild or allowed.manage_channels or allowed.manage_guild or allowed.administrator,
     )
     callback = Callback(
         id=str(received.id),
@@ -107,6 +111,11 @@ def interaction_of(received: "discord.Interaction[Any]", now: datetime) -> Disco
     )
 
 
+def _is_personal(received: "discord.Interaction[Any]") -> bool:
+    """Say whether somebody acted with what they installed for themselves, and no server did."""
+    return received.is_user_integration() and not received.is_guild_integration()
+
+
 _OF_OTHERS = (
     "This is a conversation of others, in which I cannot write; subscribe in a channel, or in a conversation with me."
 )
@@ -117,7 +126,8 @@ def _obstacle(received: "discord.Interaction[Any]") -> Obstacle:
     channel = received.channel
 
     async def obstacle(actor: Actor) -> str:
-        if received.context.private_channel or isinstance(channel, discord.GroupChannel):
+        is_elsewhere = _is_personal(received) and received.guild_id is not None
+        if is_elsewhere or received.context.private_channel or isinstance(channel, discord.GroupChannel):
             return _OF_OTHERS
         if channel is None or not received.guild_id or actor.channel != str(channel.id):
             return ""
@@ -156,7 +166,7 @@ def _visible_channels(received: "discord.Interaction[Any]") -> VisibleChannels:
     """Return what tells those channels apart that who acted may see."""
 
     async def visible(actor: Actor, channels: Collection[str]) -> Collection[str]:
-        if not received.guild_id:
+        if not received.guild_id or _is_personal(received):
             return channels  # of a direct conversation, which is a workspace of its own
         return {each for each in channels if each == actor.channel or _is_shown(received, each)}
 

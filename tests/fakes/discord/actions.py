@@ -9,7 +9,7 @@ from tests.fakes.discord.asked import Asked, Doing
 from tests.fakes.discord.command_rules import GROUP, SUBCOMMAND
 from tests.fakes.discord.permissions import Permission, allowed
 from tests.fakes.discord.posting import tell, tell_of_reaction
-from tests.fakes.discord.things import Channel, Guild, Member, Message, User
+from tests.fakes.discord.things import Channel, Guild, Kind, Member, Message, User
 from tests.fakes.discord.world import World
 from tests.fakes.patience import PATIENCE
 
@@ -83,7 +83,32 @@ class Actions(World):
         scope = channel.guild.id if channel.guild else 0
         own = [*self.commands.get(scope, {}).values()] if scope else []
         everywhere = [*self.commands.get(0, {}).values()]
-        return [each for each in [*own, *everywhere] if _is_offered(each, user, channel)]
+        return [
+            each for each in [*own, *everywhere] if self._owners(each, user, channel) and _is_offered(each, user, channel)
+        ]
+
+    def _owners(self, command: Mapping[str, Any], user: User, channel: Channel) -> dict[str, str]:
+        """Return by whose installations somebody is offered a command there; {} where they are not.
+
+        docs.discord.com/developers/interactions/receiving-and-responding, "Authorizing Integration Owners Object".
+        """
+        kinds, guild = command.get("integration_types") or [0], channel.guild
+        owners: dict[str, str] = {}
+        if 0 in kinds and (self.bot.id in guild.members if guild else channel.kind is Kind.PRIVATE):
+            owners["0"] = str(guild.id) if guild else "0"
+        if 1 in kinds and user.id in self.installed_by:
+            owners["1"] = str(user.id)
+        return owners
+
+    def _owners_of(self, asked: Asked) -> dict[str, str]:
+        """Return by whose installations something is asked: a command's, or those of the command whose answer is pressed."""
+        known = [each for scope in self.commands.values() for each in scope.values() if each["id"] == asked.data.get("id")]
+        if known and asked.doing in (Doing.COMMAND, Doing.AUTOCOMPLETE):
+            return self._owners(known[0], asked.user, asked.channel)
+        before = [each for each in self.asked.values() if asked.message in (each.original, *each.others) and each.owners]
+        if asked.message is not None and before:
+            return before[-1].owners
+        return {"0": str(asked.channel.guild.id) if asked.channel.guild else "0"}
 
     def _known(self, name: str, kind: int, user: User, channel: Channel) -> dict[str, Any]:
         some = [each for each in self.offered(user, channel) if (each["name"], each["type"]) == (name, kind)]
@@ -153,6 +178,16 @@ class Actions(World):
         return await self._ask(Doing.FORM, asked.user, asked.channel, data, message=asked.message, wait=wait)
 
     # --- the rest of a day
+
+    def install(self, user: User) -> None:
+        """Let somebody install the bot for themselves."""
+        self.installed_by.add(user.id)
+
+    def group(self) -> Channel:
+        """Return a conversation of people without the bot."""
+        channel = Channel(self.new_id(), Kind.GROUP)
+        self.channels[channel.id] = channel
+        return channel
 
     def write(self, channel: Channel, user: User, content: str) -> Message:
         """Let somebody write a message."""
@@ -259,6 +294,7 @@ class Actions(World):
             began=began,
             message=message,
         )
+        asked.owners = self._owners_of(asked)
         self.asked[asked.id] = asked
         self.dispatch("INTERACTION_CREATE", self._event(asked), guild=channel.guild)
         if wait is None:
@@ -280,8 +316,8 @@ class Actions(World):
             "locale": user.locale,
             "app_permissions": str(int(allowed(self.bot, asked.channel))),
             "entitlements": [],
-            "authorizing_integration_owners": {"0": str(guild.id) if guild else "0"},
-            "context": 0 if guild else 1,
+            "authorizing_integration_owners": asked.owners,
+            "context": _context(asked.channel),
             "attachment_size_limit": 10 * 1024 * 1024,
         }
         if asked.message is not None:
@@ -293,9 +329,14 @@ class Actions(World):
         return said | {"guild_id": str(guild.id), "guild": where, "guild_locale": "en-GB", "member": member}
 
 
+def _context(channel: Channel) -> int:
+    """Return where a channel stands: in a server, with the bot alone, among others."""
+    return 0 if channel.guild else 2 if channel.kind is Kind.GROUP else 1
+
+
 def _is_offered(command: Mapping[str, Any], user: User, channel: Channel) -> bool:
     contexts = command.get("contexts")
-    if contexts is not None and (0 if channel.guild else 1) not in contexts:
+    if contexts is not None and _context(channel) not in contexts:
         return False
     if channel.guild is None:
         return "guild_id" not in command

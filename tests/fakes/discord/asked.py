@@ -43,6 +43,7 @@ class Asked:
     data: dict[str, Any]
     at: datetime
     began: float
+    owners: dict[str, str] = field(default_factory=dict)  # by whose installations it was offered: 0 a server's, 1 a person's
     message: Message | None = None  # that the button, the select or the command belongs to
     first: Answer | None = None  # the first reply; None: there was none (yet)
     first_after: float | None = None  # how long that took

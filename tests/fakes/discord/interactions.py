@@ -96,12 +96,11 @@ def _say(world: World, asked: Asked, data: Mapping[str, Any], files: Mapping[str
 
 
 def _metadata(asked: Asked) -> dict[str, Any]:
-    owners = {"0": str(asked.channel.guild.id) if asked.channel.guild else "0"}
     said = {
         "id": str(asked.id),
         "type": int(asked.doing),
         "user": asked.user.shape(),
-        "authorizing_integration_owners": owners,
+        "authorizing_integration_owners": asked.owners,
     }
     if asked.doing is Doing.COMPONENT and asked.message is not None:
         said["interacted_message_id"] = str(asked.message.id)

@@ -29,6 +29,7 @@ class Kind(IntEnum):
     TEXT = 0
     PRIVATE = 1
     VOICE = 2
+    GROUP = 3
     CATEGORY = 4
     ANNOUNCEMENT = 5
     ANNOUNCEMENT_THREAD = 10

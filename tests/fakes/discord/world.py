@@ -55,6 +55,7 @@ class World:
         self.guilds: dict[int, Guild] = {}
         self.channels: dict[int, Channel] = {}
         self.commands: dict[int, dict[int, dict[str, Any]]] = {}  # by server, 0: everywhere; by their identifiers
+        self.installed_by: set[int] = set()  # who installed the bot for themselves
         self.asked: dict[int, Asked] = {}  # every interaction
         self.read_marker: Callable[[Mapping[str, Any]], str] = lambda _: ""
         self.news = asyncio.Event()  # that the bot has posted

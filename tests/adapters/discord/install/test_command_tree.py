@@ -157,3 +157,14 @@ def test_the_documentation_gives_the_reason_of_every_permission() -> None:
     for name, reason in REASONS.items():
         shown = name.replace("_", " ").title().replace(" In ", " in ")
         assert f"| {shown} | {reason} |" in told
+
+
+def test_what_a_person_installs_is_search_and_show_and_the_command_on_messages() -> None:
+    (root, on_message, own) = tree(personal=True)
+
+    assert root == tree()[0]
+    assert [each["name"] for each in own["options"]] == ["search", "show"]
+    assert (own["integration_types"], own["contexts"]) == ([1], [0, 1, 2])
+    assert (on_message["integration_types"], on_message["contexts"]) == ([0, 1], [0, 1, 2])
+    assert fingerprint(personal=True) != fingerprint()
+    assert own["options"] == [each for name in ("search", "show") for each in root["options"] if each["name"] == name]
