@@ -169,7 +169,9 @@ async def test_everything_that_is_subscribed_is_listened_to(
                 {"channel": {"id": GENERAL, "name": "all"}} if name.endswith("_rename") else {"channel": GENERAL}
             )
             more |= {"user": fake.ben.id, "reaction": "+1", "item": item, "links": [], "team_ids": ["T0FAR"], "tab": "home"}
-            await fake.event({"type": name, "message_ts": "1.2", **more})
+            kind, _, where = name.partition(".")  # message.im is a message in a conversation of that kind
+            more |= {"channel_type": where, "ts": "1.3", "text": "thanks"} if where else {}
+            await fake.event({"type": kind, "message_ts": "1.2", **more})
         await room.until(lambda: ("slack:T0FAR", "") in [(workspace, channel) for workspace, channel, _ in room.gone])
         await room.until(lambda: fake.home(fake.ben))
 
