@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
+from bot.commands.borrowed import BORROWED
 from bot.commands.declaration import Command, Group
 from bot.commands.finding import Search, Show, Similar
 from bot.commands.syntax import LONGEST, Unreadable, help_for, names_item, parse, read, verb_of
@@ -92,7 +93,9 @@ def heard(text: str) -> Heard:
         return Heard(small)
     verb = verb_of(words)
     asked = read(words)
-    if verb is not None and (len(words.split()) == 1 or (verb.group in _SETTING_UP and not _is_sentence(words))):
+    if len(words.split()) == 1 and (verb is not None or words.casefold() in BORROWED):
+        return Heard(asked)
+    if verb is not None and verb.group in _SETTING_UP and not _is_sentence(words):
         return Heard(asked)
     if isinstance(asked, Command) and not _is_sentence(words):
         return Heard(_politely_searched(asked))
