@@ -50,7 +50,7 @@ print(json.dumps({
     "near": str(read("hus").error.hint),
     "written": write(Hush()),
     "syntax": help_for("hush").syntax,
-    "help": [line for entry in asyncio.run(answer(None, Help(), None, None)).entries for line in entry.lines],
+    "help": [line for entry in asyncio.run(answer(None, Help("all"), None, None)).entries for line in entry.lines],
     "terminal": cli.commands["hush"].help,
     "discord": [each["description"] for each in tree()[0]["options"] if each["name"] == "hush"],
     "chosen": usage.command.chosen(values) == Hush(),

@@ -117,6 +117,15 @@ class Command:
         said = ((argument, getattr(self, name), usual[name]) for name, argument in self.usage.arguments)
         return tuple(piece for argument, value, default in said if value != default for piece in argument.write(value))
 
+    def by_option(self) -> dict[str, Any]:
+        """Return what is chosen for the command by the names of its options, the inverse of `chosen`.
+
+        What is as it is without being said is left out, and what no option has.
+        """
+        usual = {each.name: each.default for each in fields(self)}
+        said = ((option, getattr(self, option.field)) for option in self.usage.options if option.field)
+        return {option.name: _chosen_for(option, value) for option, value in said if value != usual[option.field]}
+
     @classmethod
     def chosen(cls, values: Mapping[str, Any]) -> Self:
         """Return the command from what was chosen, by the names of its options; raises UsageError."""
@@ -130,6 +139,13 @@ class Command:
         given = ((each, values.get(each.name)) for each in cls.usage.options)
         meant = ((each.field, _meant(each, value)) for each, value in given if value not in (None, ""))
         return {field: value for field, value in meant if field}
+
+
+def _chosen_for(option: Option, value: Any) -> Any:
+    """Return what is chosen so that the option means this value."""
+    if option.choices and option.value is not None:
+        return next((each for _, each in option.choices if option.value(each) == value), value)
+    return value
 
 
 def _meant(option: Option, value: Any) -> Any:

@@ -145,6 +145,17 @@ class Subscribe(Command):
             raise Incomplete(missing(words, cls.usage, "the name of a topic"), "subscription")
         return cls(topic=topic_name(words, cls.usage, "to"), **read_options(words))
 
+    def by_option(self) -> dict[str, Any]:
+        """Return what is chosen for the command by its options: days and time as in a line, what is usual by its name."""
+        said = super(Subscribe, self).by_option()
+        usual = [name for name in ("entries", "min_score", "layout") if said.get(name) is Usual.USUAL]
+        days = {"days": " ".join(map(str, _days_written(self.weekdays)))} if self.weekdays is not None else {}
+        days = {"days": f"monthly on {self.month_day}"} if self.month_day is not None else days
+        days = {"days": "at once"} if self.at_once else days
+        at = {"at": f"{self.at:%H:%M}"} if self.at is not None else {}
+        behind = {"as_usual": " ".join(usual)} if usual else {}
+        return {name: value for name, value in (said | days | at | behind).items() if value is not Usual.USUAL}
+
     @classmethod
     def chosen(cls, values: Mapping[str, Any]) -> Self:
         """Return the command from its options, of which days and time are read as in a line; without a topic: a form."""

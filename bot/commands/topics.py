@@ -330,7 +330,7 @@ class Filter(Command):
         query = query_text(words.rest())
         if not query.strip() and action is not FilterAction.TEST:
             example = f"filter {shown(topic)} {action} has:code -survey"
-            raise words.fault(f"*filter TOPIC {action}* needs a query: write for example *{example}*.")
+            raise words.fault(f"*{action}* needs a query: write for example *{example}*.")
         return cls(topic, action, query.strip() and query, scope, rhythm)
 
     def written(self) -> Pieces:

@@ -105,7 +105,7 @@ async def test_one_platform_falls_the_other_goes_on_and_the_fallen_one_returns(t
         line = "subscribe gpu-systems daily at 09:00 in UTC"
         await (await both.slack.command(line)).answer()
         given = {"topic": "gpu-systems", "days": "daily", "at": "09:00", "zone": "UTC"}
-        await both.discord.slash("digest subscribe", user=both.anna, channel=both.papers, options=given)
+        await both.discord.slash("digest-manage subscribe", user=both.anna, channel=both.papers, options=given)
         await do_a_round(both.service)  # a tick sees the subscriptions before they are due
 
         both.discord.gateway.is_down = True

@@ -73,7 +73,7 @@ async def test_a_team_from_the_invitation_to_a_lost_permission(tmp_path: Path) -
 
 
 async def subscribe_by_form(desk: DiscordDesk, said: Transcript) -> None:
-    asked = await desk.fake.slash("digest subscribe", user=desk.anna, channel=desk.papers)
+    asked = await desk.fake.slash("digest-manage subscribe", user=desk.anna, channel=desk.papers)
     assert asked.first is Answer.FORM
     values = {
         "topic": "gpu-systems",
@@ -145,9 +145,11 @@ async def exported_and_mistyped(desk: DiscordDesk) -> None:
     asked = await desk.fake.slash("digest saved", format="bibtex", user=desk.ben, channel=desk.papers)
     (message,) = asked.messages
     assert [each["filename"] for each in message.attachments] == ["saved.bib"]
-    asked = await desk.fake.slash("digest subscribe", topic="gpu-systems", at="25:00", user=desk.anna, channel=desk.papers)
+    asked = await desk.fake.slash(
+        "digest-manage subscribe", topic="gpu-systems", at="25:00", user=desk.anna, channel=desk.papers
+    )
     assert "25:00" in asked.text
-    assert "subscribe gpu-systems weekdays at 09:00" in asked.text, "the example is that of the command"
+    assert "such as `at:09:00`" in asked.text, "the option is named as Discord has it"
 
 
 async def lost_permission(desk: DiscordDesk, said: Transcript) -> None:
@@ -168,7 +170,7 @@ async def lost_permission(desk: DiscordDesk, said: Transcript) -> None:
 async def test_what_did_not_work_in_a_form_is_there_when_one_goes_on(tmp_path: Path) -> None:
     async with sitting(tmp_path) as desk:
         fake = desk.fake
-        asked = await fake.slash("digest topic create", user=desk.anna, channel=desk.papers)
+        asked = await fake.slash("digest-manage topic create", user=desk.anna, channel=desk.papers)
         said = {"name": "serving", "query": "serving ((", "interests": "2.5 batching"}
         refused = await fake.submit(asked, said)
         assert "That did not work" in refused.text

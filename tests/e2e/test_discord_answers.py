@@ -83,7 +83,7 @@ async def test_a_form_that_cannot_be_opened_is_answered_by_a_message(
     broken = Broken(error)
     async with sitting(tmp_path, context=broken.chats) as desk:
         broken.on = True
-        asked = await desk.fake.slash("digest subscribe", user=desk.anna, channel=desk.papers)
+        asked = await desk.fake.slash("digest-manage subscribe", user=desk.anna, channel=desk.papers)
         assert said in asked.text
         assert asked.first is Answer.MESSAGE
 
@@ -93,7 +93,7 @@ async def test_a_form_that_is_sent_while_the_store_fails_is_answered(name: str, 
     error, said = FAILURES[name]
     broken = Broken(error)
     async with sitting(tmp_path, context=broken.chats) as desk:
-        form = await desk.fake.slash("digest subscribe", user=desk.anna, channel=desk.papers)
+        form = await desk.fake.slash("digest-manage subscribe", user=desk.anna, channel=desk.papers)
         broken.on = True
         asked = await desk.fake.submit(form, {"topic": "gpu-systems", "when": "daily"})
         assert said in asked.text
@@ -102,7 +102,7 @@ async def test_a_form_that_is_sent_while_the_store_fails_is_answered(name: str, 
 async def test_a_form_that_is_sent_while_the_store_is_slow_is_said_to_be_worked_on(tmp_path: Path) -> None:
     broken = Broken(None)
     async with sitting(tmp_path, context=broken.chats) as desk:
-        form = await desk.fake.slash("digest subscribe", user=desk.anna, channel=desk.papers)
+        form = await desk.fake.slash("digest-manage subscribe", user=desk.anna, channel=desk.papers)
         broken.on = True
         asked = await desk.fake.submit(form, {"topic": "gpu-systems", "when": "daily"}, wait=False)
         assert asked.first is Answer.DEFERRED

@@ -18,7 +18,7 @@ from adapters.discord.connection.platform import opened
 from bot.errors import NetworkFault, SettingsError
 from bot.settings.chat import DiscordSettings
 from tests.conftest import NOW
-from tests.e2e.discord_desk import DiscordDesk, sitting
+from tests.e2e.discord_desk import DiscordDesk, restarted, sitting
 from tests.fakes.discord import FakeDiscord, Fault, Kind, Permission
 from tests.fakes.patience import PATIENCE
 
@@ -67,7 +67,7 @@ async def test_digests_are_posted_while_nobody_is_heard_and_it_is_said(tmp_path:
     async with sitting(tmp_path) as desk:
         fake = desk.fake
         await fake.slash(
-            "digest subscribe",
+            "digest-manage subscribe",
             user=desk.anna,
             channel=desk.papers,
             topic="gpu-systems",
@@ -134,7 +134,7 @@ async def test_with_hardly_any_connections_left_none_is_made(tmp_path: Path) -> 
 async def test_what_is_gone_is_paused_and_its_owner_told_once(tmp_path: Path, gone: str) -> None:
     async with sitting(tmp_path) as desk:
         fake = desk.fake
-        await fake.slash("digest subscribe", user=desk.anna, channel=desk.papers, topic="gpu-systems", days="daily")
+        await fake.slash("digest-manage subscribe", user=desk.anna, channel=desk.papers, topic="gpu-systems", days="daily")
         if gone == "channel":
             fake.delete_channel(desk.papers)
         else:
@@ -157,7 +157,7 @@ async def test_what_is_gone_is_paused_and_its_owner_told_once(tmp_path: Path, go
 async def test_what_was_paused_goes_on_when_discord_lets_us_in_again(tmp_path: Path, gone: str) -> None:
     async with sitting(tmp_path) as desk:
         fake, jobs = desk.fake, {each.name: each for each in desk.service.jobs}
-        await fake.slash("digest subscribe", user=desk.anna, channel=desk.papers, topic="gpu-systems", days="daily")
+        await fake.slash("digest-manage subscribe", user=desk.anna, channel=desk.papers, topic="gpu-systems", days="daily")
         if gone == "permission":
             fake.let(desk.papers, may_not=Permission.SEND_MESSAGES)
             closed = desk.app.platform_context(lambda: desk.now).channel_closed
@@ -189,7 +189,7 @@ async def test_what_was_paused_goes_on_when_discord_lets_us_in_again(tmp_path: P
 async def test_a_server_that_is_not_there_for_a_while_pauses_nothing(tmp_path: Path) -> None:
     async with sitting(tmp_path) as desk:
         fake = desk.fake
-        await fake.slash("digest subscribe", user=desk.anna, channel=desk.papers, topic="gpu-systems", days="daily")
+        await fake.slash("digest-manage subscribe", user=desk.anna, channel=desk.papers, topic="gpu-systems", days="daily")
         asked = len(fake.calls)
         fake.outage(desk.guild)
         fake.befall("GET /guilds", fault=Fault.BROKEN, status=503)
@@ -204,7 +204,7 @@ async def test_a_reaction_counts_while_it_stands(tmp_path: Path) -> None:
     async with sitting(tmp_path, reactions=True) as desk:
         fake = desk.fake
         await fake.slash(
-            "digest subscribe",
+            "digest-manage subscribe",
             user=desk.anna,
             channel=desk.papers,
             topic="gpu-systems",
@@ -246,12 +246,37 @@ async def test_a_link_that_somebody_posts_is_previewed_once(tmp_path: Path) -> N
         assert (fake.wrong, fake.mentions) == ([], [])
 
 
+async def test_a_command_in_an_answer_can_be_clicked_also_after_a_restart(tmp_path: Path) -> None:
+    async with sitting(tmp_path) as desk:
+        known = {each["name"]: each["id"] for each in desk.fake.commands[0].values()}
+
+        async def hint() -> str:
+            return str((await desk.fake.slash("digest list", user=desk.ben, channel=desk.papers)).text)
+
+        wanted = f"</digest-manage subscribe:{known['digest-manage']}> `topic:"
+        assert wanted in await hint()
+        async with restarted(desk) as again:
+            desk = again
+            assert wanted in await hint()
+
+
+async def test_who_may_not_manage_is_not_offered_what_manages(tmp_path: Path) -> None:
+    async with sitting(tmp_path) as desk:
+        offered = [each["name"] for each in desk.fake.offered(desk.ben, desk.papers)]
+        assert "digest" in offered
+        assert "digest-manage" not in offered
+        assert "digest-manage" in [each["name"] for each in desk.fake.offered(desk.anna, desk.papers)]
+    (tmp_path / "other").mkdir()
+    async with sitting(tmp_path / "other", manage="anyone") as desk:
+        assert "digest-manage" in [each["name"] for each in desk.fake.offered(desk.ben, desk.papers)]
+
+
 async def test_what_is_typed_is_completed(tmp_path: Path) -> None:
     async with sitting(tmp_path) as desk:
         fake = desk.fake
         found = await fake.autocomplete("digest topic show", "topic", "gpu", user=desk.ben, channel=desk.papers)
         assert "gpu-systems" in [each["value"] for each in found]
-        found = await fake.autocomplete("digest subscribe", "zone", "zur", user=desk.ben, channel=desk.papers)
+        found = await fake.autocomplete("digest-manage subscribe", "zone", "zur", user=desk.anna, channel=desk.papers)
         assert "Europe/Zurich" in [each["value"] for each in found]
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from adapters.discord.install.command_tree import PLACES
+from adapters.discord.install.command_tree import path
 from adapters.discord.render.components import form_opened_by, nested, read_button
 from adapters.discord.render.digests import digest_messages
 from adapters.discord.render.messages import reply_messages
@@ -119,9 +119,8 @@ def _blocks(message: SlackMessage) -> list[Any]:
 
 
 async def in_discord(desk: DiscordDesk, command: Command) -> Told:
-    words = PLACES.get(command.usage.words, command.usage.words)
     before = len(desk.fake.of_bot(desk.papers))
-    given = await desk.fake.slash(f"digest {words}", user=desk.anna, channel=desk.papers, **values_of(command))
+    given = await desk.fake.slash(path(command.usage), user=desk.anna, channel=desk.papers, **values_of(command))
     await answered()
     found: list[DiscordMessage] = [*given.messages, *desk.fake.of_bot(desk.papers)[before:]]
     return await _told(desk.app.store.chats, desk.workspace, [each.components for each in dict.fromkeys(found)])

@@ -65,7 +65,7 @@ async def test_in_slack_the_first_digest_is_posted_once_and_the_regular_one_goes
 async def test_in_discord_it_is_posted_once_though_the_service_dies_after_every_step(tmp_path: Path) -> None:
     async with discord_desk.sitting(tmp_path) as desk:
         fake, papers, anna = desk.fake, desk.papers, desk.anna
-        await fake.slash("digest subscribe", user=anna, channel=papers, options=GIVEN)
+        await fake.slash("digest-manage subscribe", user=anna, channel=papers, options=GIVEN)
         (subscribed,) = await fake.posted(papers)
         assert "The best of the last 2 days: post now?" in subscribed.text
         await desk.round()
@@ -107,9 +107,9 @@ async def test_while_nothing_is_stored_nothing_is_offered_and_both_say_so_alike(
         assert await slack.app.store.ledger.recent_occurrences(WORKSPACE) == []
     async with discord_desk.sitting(tmp_path / "discord", items=()) as discord:
         fake, anna, papers = discord.fake, discord.anna, discord.papers
-        await fake.slash("digest subscribe", user=anna, channel=papers, options=GIVEN)
+        await fake.slash("digest-manage subscribe", user=anna, channel=papers, options=GIVEN)
         (posted,) = await fake.posted(papers)
         assert "Nothing came in during the last 2 days yet." in posted.text
         assert "Post now" not in [each.get("label") for each in posted.buttons]
-        answered = await fake.slash("digest post", topic="gpu-systems", user=anna, channel=papers)
+        answered = await fake.slash("digest-manage post", topic="gpu-systems", user=anna, channel=papers)
         assert "Nothing of GPU systems to post now" in answered.text

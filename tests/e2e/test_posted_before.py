@@ -78,8 +78,8 @@ async def test_discord_buttons_and_menus_of_earlier_messages_are_answered(tmp_pa
         fake, anna, papers = desk.fake, desk.anna, desk.papers
         rows = sorted(recorded("discord.jsonl"), key=lambda row: "form" not in row)  # before what they are about is deleted
         await desk.app.store.chats.keep_texts(desk.workspace, [row["kept"] for row in rows if "kept" in row], NOW)
-        await fake.slash("digest topic create", name="serving", query="cuda OR gpu", user=anna, channel=papers)
-        await fake.slash("digest subscribe", topic="gpu-systems", user=anna, channel=papers)
+        await fake.slash("digest-manage topic create", name="serving", query="cuda OR gpu", user=anna, channel=papers)
+        await fake.slash("digest-manage subscribe", topic="gpu-systems", user=anna, channel=papers)
         async with aiohttp.ClientSession(headers={"Authorization": f"Bot {fake.token}"}) as session:
             for begin in range(0, len(rows), ROWS):
                 some = rows[begin : begin + ROWS]

@@ -30,7 +30,7 @@ async def test_in_discord_a_button_that_is_pressed_twice_takes_nothing_back(tmp_
             return (await fake.click(where, label, user=ben)).messages[0]
 
         found = await fake.slash("digest search", query="paging", user=ben, channel=desk.papers)
-        await fake.slash("digest subscribe", user=desk.anna, channel=desk.papers, options=GIVEN)
+        await fake.slash("digest-manage subscribe", user=desk.anna, channel=desk.papers, options=GIVEN)
         card = found.messages[0]
         told = [(await pressed(card, label)).text for label in ("Save", "Save", "More like this", "More like this")]
         assert ["already" in each for each in told] == [False, True, False, True]

@@ -36,7 +36,7 @@ async def test_discord_tells_nobody_what_is_subscribed_where_they_see_nothing(tm
         board.overwrites[desk.ben.id] = (Permission(0), Permission.VIEW_CHANNEL)
         fake.let(board, may=Permission.VIEW_CHANNEL)
         for channel, words in ((board, "merger"), (desk.papers, "-survey")):
-            await fake.slash("digest subscribe", topic="gpu-systems", filter=words, user=desk.anna, channel=channel)
+            await fake.slash("digest-manage subscribe", topic="gpu-systems", filter=words, user=desk.anna, channel=channel)
         for line, options in (("digest list", {"all": True}), ("digest history", {})):
             for person, shown in ((desk.anna, True), (desk.ben, False)):
                 told = await fake.slash(line, options=options, user=person, channel=desk.papers)

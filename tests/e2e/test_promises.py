@@ -48,7 +48,7 @@ async def test_in_discord_what_is_missing_is_said_before_a_subscription_is_confi
         fake.let(desk.papers, may_not=right)
         given = {"topic": "gpu-systems", "at": "08:30", "entries": 4}
 
-        asked = await fake.slash("digest subscribe", user=desk.anna, channel=desk.papers, options=given)
+        asked = await fake.slash("digest-manage subscribe", user=desk.anna, channel=desk.papers, options=given)
 
         assert "is not subscribed yet" in asked.text
         assert said.replace("*", "**") in asked.text
@@ -70,7 +70,7 @@ async def test_in_discord_a_form_is_not_confirmed_either(tmp_path: Path) -> None
     async with discord_desk.sitting(tmp_path) as desk:
         fake = desk.fake
         fake.let(desk.papers, may_not=Permission.SEND_MESSAGES)
-        form = await fake.slash("digest subscribe", user=desk.anna, channel=desk.papers)
+        form = await fake.slash("digest-manage subscribe", user=desk.anna, channel=desk.papers)
 
         sent = await fake.submit(form, {"topic": "gpu-systems", "numbers": "top 3", "filter": "-survey"})
 
@@ -97,15 +97,15 @@ async def test_in_discord_each_kind_of_channel_has_its_own_needs(tmp_path: Path)
         ):
             ruling = place.parent if place.is_thread and place.parent else place
             fake.let(ruling, may_not=right)
-            asked = await fake.slash("digest subscribe", topic="gpu-systems", user=desk.anna, channel=place)
+            asked = await fake.slash("digest-manage subscribe", topic="gpu-systems", user=desk.anna, channel=place)
             assert said in asked.text
             fake.let(ruling, may=right)
-            asked = await fake.slash("digest subscribe", topic="gpu-systems", user=desk.anna, channel=place)
+            asked = await fake.slash("digest-manage subscribe", topic="gpu-systems", user=desk.anna, channel=place)
             assert "I need" not in asked.text
-            await fake.slash("digest unsubscribe", topic="gpu-systems", user=desk.anna, channel=place)
+            await fake.slash("digest-manage unsubscribe", topic="gpu-systems", user=desk.anna, channel=place)
         thread.locked = True
         fake.dispatch("THREAD_UPDATE", thread.shape(), guild=desk.guild)
-        asked = await fake.slash("digest subscribe", topic="gpu-systems", user=desk.anna, channel=thread)
+        asked = await fake.slash("digest-manage subscribe", topic="gpu-systems", user=desk.anna, channel=thread)
         assert "The thread is locked" in asked.text
 
 
@@ -113,12 +113,12 @@ async def test_in_discord_who_administers_and_a_conversation_with_us_need_nothin
     async with discord_desk.sitting(tmp_path) as desk:
         fake = desk.fake
         private = fake.private(desk.ben)
-        asked = await fake.slash("digest subscribe", topic="gpu-systems", user=desk.ben, channel=private)
+        asked = await fake.slash("digest-manage subscribe", topic="gpu-systems", user=desk.ben, channel=private)
         assert "I need" not in asked.text
         fake.let(desk.papers, may_not=Permission.SEND_MESSAGES)
         own = next(role for role in desk.guild.roles.values() if role.bot)
         own.permissions |= Permission.ADMINISTRATOR
-        asked = await fake.slash("digest subscribe", topic="gpu-systems", user=desk.anna, channel=desk.papers)
+        asked = await fake.slash("digest-manage subscribe", topic="gpu-systems", user=desk.anna, channel=desk.papers)
         assert "I need" not in asked.text
         assert await subscriptions(desk) == ["gpu-systems"]
 
@@ -126,11 +126,11 @@ async def test_in_discord_who_administers_and_a_conversation_with_us_need_nothin
 async def test_in_discord_a_pause_for_a_lost_permission_does_not_end_before_it_is_back(tmp_path: Path) -> None:
     async with discord_desk.sitting(tmp_path) as desk:
         fake = desk.fake
-        await fake.slash("digest subscribe", topic="gpu-systems", user=desk.anna, channel=desk.papers)
-        await fake.slash("digest pause", topic="gpu-systems", user=desk.anna, channel=desk.papers)
+        await fake.slash("digest-manage subscribe", topic="gpu-systems", user=desk.anna, channel=desk.papers)
+        await fake.slash("digest-manage pause", topic="gpu-systems", user=desk.anna, channel=desk.papers)
         fake.let(desk.papers, may_not=Permission.SEND_MESSAGES)
 
-        asked = await fake.slash("digest resume", topic="gpu-systems", user=desk.anna, channel=desk.papers)
+        asked = await fake.slash("digest-manage resume", topic="gpu-systems", user=desk.anna, channel=desk.papers)
         assert "is still paused" in asked.text
         (held,) = await desk.app.store.workspaces.subscriptions(desk.workspace)
         assert held.paused
@@ -138,7 +138,7 @@ async def test_in_discord_a_pause_for_a_lost_permission_does_not_end_before_it_i
         fake.let(desk.papers, may=Permission.SEND_MESSAGES)
         asked = await fake.click(asked.messages[0], "Resume", user=desk.anna)
         assert "goes on" in (await fake.posted(desk.papers, 3))[-1].text
-        asked = await fake.slash("digest post", topic="gpu-systems", user=desk.anna, channel=desk.papers)
+        asked = await fake.slash("digest-manage post", topic="gpu-systems", user=desk.anna, channel=desk.papers)
         assert "is not posted yet" not in asked.text
 
 
@@ -148,7 +148,7 @@ async def test_in_discord_a_forum_that_needs_tags_asks_which_one_and_every_diges
         forum = fake.channel(desk.guild, "digests", Kind.FORUM, tags=("news", "reading list"), tag_required=True)
         given = {"topic": "gpu-systems", "days": "daily", "at": "09:00", "zone": "UTC", "entries": 3}
 
-        asked = await fake.slash("digest subscribe", user=desk.anna, channel=forum, options=given)
+        asked = await fake.slash("digest-manage subscribe", user=desk.anna, channel=forum, options=given)
         assert "Each post in this forum needs a tag" in asked.text
         assert [each["label"] for each in asked.messages[0].buttons[:2]] == ["news", "reading list"]
         assert await subscriptions(desk) == []
@@ -157,7 +157,7 @@ async def test_in_discord_a_forum_that_needs_tags_asks_which_one_and_every_diges
         await held_by(desk)
         (held,) = await desk.app.store.workspaces.subscriptions(desk.workspace)
         assert (held.tag, held.entries) == ("reading list", 3)
-        again = await fake.slash("digest subscribe", topic="gpu-systems", entries=2, user=desk.anna, channel=forum)
+        again = await fake.slash("digest-manage subscribe", topic="gpu-systems", entries=2, user=desk.anna, channel=forum)
         assert "needs a tag" not in again.text, "it is known"
 
         await desk.app.store.items.add(desk.fresh(), desk.now + timedelta(minutes=5))
@@ -172,7 +172,7 @@ async def test_in_discord_a_forum_asks_in_forms_too_and_not_where_a_tag_has_the_
     async with discord_desk.sitting(tmp_path) as desk:
         fake = desk.fake
         forum = fake.channel(desk.guild, "digests", Kind.FORUM, tags=("news",), tag_required=True)
-        form = await fake.slash("digest subscribe", user=desk.anna, channel=forum)
+        form = await fake.slash("digest-manage subscribe", user=desk.anna, channel=forum)
         sent = await fake.submit(form, {"topic": "gpu-systems", "numbers": "top 3"})
         assert sent.messages[0].buttons[0]["label"] == "news"
         await fake.click(sent.messages[0], "news", user=desk.anna)
@@ -181,18 +181,20 @@ async def test_in_discord_a_forum_asks_in_forms_too_and_not_where_a_tag_has_the_
         assert (held.tag, held.entries) == ("news", 3)
 
         other = fake.channel(desk.guild, "gpus", Kind.FORUM, tags=("GPU Systems", "news"), tag_required=True)
-        asked = await fake.slash("digest subscribe", topic="gpu-systems", user=desk.anna, channel=other)
+        asked = await fake.slash("digest-manage subscribe", topic="gpu-systems", user=desk.anna, channel=other)
         assert "needs a tag" not in asked.text
-        asked = await fake.slash("digest subscribe", topic="gpu-systems", tag="old", user=desk.anna, channel=other)
+        asked = await fake.slash("digest-manage subscribe", topic="gpu-systems", tag="old", user=desk.anna, channel=other)
         assert "The forum has no such tag" in asked.text
         bare = fake.channel(desk.guild, "bare", Kind.FORUM, tag_required=True)
-        asked = await fake.slash("digest subscribe", topic="gpu-systems", user=desk.anna, channel=bare)
+        asked = await fake.slash("digest-manage subscribe", topic="gpu-systems", user=desk.anna, channel=bare)
         assert "The forum has no tags that Broadsheet may give" in asked.text
         other.moderated = {*other.tags}
         fake.dispatch("CHANNEL_UPDATE", other.shape(), guild=desk.guild)
-        asked = await fake.slash("digest subscribe", topic="gpu-systems", user=desk.anna, channel=other)
+        asked = await fake.slash("digest-manage subscribe", topic="gpu-systems", user=desk.anna, channel=other)
         assert "not for moderators alone" in asked.text
-        asked = await fake.slash("digest subscribe", topic="gpu-systems", tag="news", user=desk.anna, channel=desk.papers)
+        asked = await fake.slash(
+            "digest-manage subscribe", topic="gpu-systems", tag="news", user=desk.anna, channel=desk.papers
+        )
         assert "Only the posts of a forum" in asked.text
 
 

@@ -41,7 +41,7 @@ async def test_in_slack_the_rest_is_listed_privately_and_its_numbers_are_taken(t
 async def test_in_discord_the_rest_is_listed_privately_and_its_numbers_are_taken(tmp_path: Path) -> None:
     async with discord_desk.sitting(tmp_path) as desk:
         fake, papers, anna = desk.fake, desk.papers, desk.anna
-        await fake.slash("digest subscribe", user=anna, channel=papers, options=GIVEN)
+        await fake.slash("digest-manage subscribe", user=anna, channel=papers, options=GIVEN)
         (subscribed,) = await fake.posted(papers)
         await fake.click(subscribed, "Post now", user=anna)
         await desk.round()

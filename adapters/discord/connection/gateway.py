@@ -23,7 +23,7 @@ from adapters.chat.connection import Outage
 from adapters.chat.unreadable import UnreadableEvents
 from adapters.discord.client.api import InvalidRequests
 from adapters.discord.connection.isolation import isolate_events, note_received
-from adapters.discord.install.command_tree import fingerprint, tree
+from adapters.discord.install.command_tree import ROOTS, Offered, fingerprint, tree
 from adapters.discord.listeners.context import DiscordContext
 from adapters.discord.listeners.events import count_reaction, preview_links
 from adapters.discord.listeners.interactions import answer_unreadable, handle_interaction
@@ -212,19 +212,27 @@ def intents(settings: DiscordSettings) -> discord.Intents:
 
 
 async def sync_commands(context: DiscordContext, application: str) -> None:
-    """Tell Discord the commands, unless it was told the same before. Raises as RestClient.request, and StoreError."""
-    guild = context.settings.development_guild
-    personal = context.settings.user_install and not guild  # what a person installs belongs to no server
-    fact, now_there = f"discord commands of {application} {guild}".strip(), fingerprint(personal=personal)
+    """Tell Discord the commands, unless it was told the same before, and know the identifiers that it gave them.
+
+    Raises as RestClient.request, and StoreError.
+    """
+    guild, everybody = context.settings.development_guild, context.settings.manage == "anyone"
+    # What a person installs belongs to no server.
+    offered = Offered(everybody_manages=everybody, personal=context.settings.user_install and not guild)
+    fact = f"discord commands of {application} {guild}".strip()
     store = context.platform.handler_context.store
-    if await store.facts.get(fact) == now_there:
+    now_there, *kept = (await store.facts.get(fact) or "none").split()
+    if now_there == (wanted := fingerprint(offered)) and kept:
+        context.command_ids.update(dict(each.split("=") for each in kept))
         return
     path = (
         "/applications/{application_id}/guilds/{guild_id}/commands" if guild else "/applications/{application_id}/commands"
     )
     places = {"application_id": application} | ({"guild_id": guild} if guild else {})
-    await context.client.request(Route("PUT", path, **places), json=tree(personal=personal))
-    await store.facts.set(fact, now_there)
+    made = await context.client.request(Route("PUT", path, **places), json=tree(offered))
+    ids = {str(each["name"]): str(each["id"]) for each in made if each["name"] in ROOTS}
+    context.command_ids.update(ids)
+    await store.facts.set(fact, " ".join([wanted, *(f"{name}={number}" for name, number in ids.items())]))
     log.info("Discord was told the commands%s", f" for server {guild}" if guild else "")
 
 

@@ -51,13 +51,15 @@ async def opened(
     invalid, tasks = InvalidRequests(), BackgroundTasks()
     client = RestClient(settings.token.get_secret_value(), invalid)
     channels = Channels(client)
+    ids: dict[str, str] = {}
     context = DiscordContext(
         platform=platform,
         tasks=tasks,
         settings=settings,
         client=client,
         channels=channels,
-        answers=DiscordAnswers(client, platform.chats, platform.clock, tasks, platform.untold),
+        answers=DiscordAnswers(client, platform.chats, platform.clock, tasks, platform.untold, ids),
+        command_ids=ids,
     )
     messenger = DiscordMessenger(client, platform.chats, clock=platform.clock, channels=channels)
     platform.channel_opened(f"{PLATFORM}:", "")  # there may be another token, or what happened meanwhile was not heard

@@ -1,5 +1,8 @@
-"""The commands as Discord lists them, one command with a subcommand for each declaration and one on messages, and what a
+"""The commands as Discord lists them, two commands with a subcommand for each declaration and one on messages, and what a
 person chose of them. Pure.
+
+What sets the service up stands under a command of its own, which Discord offers to those who may manage channels: whether
+they may is looked at here as well.
 
 docs.discord.com/developers/interactions/application-commands has the shape and the limits.
 """
@@ -7,15 +10,19 @@ docs.discord.com/developers/interactions/application-commands has the shape and 
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from adapters.text import cut
-from bot.commands import TABLE, Option, Usage
+from bot.commands import TABLE, Option, Permission, Usage
 from bot.errors import UsageError
 
 ROOT = "digest"
+MANAGE_ROOT = "digest-manage"  # what asks for the right to manage
+ROOTS = {ROOT: "Your team's daily paper of papers.", MANAGE_ROOT: "What is posted here, and the topics it is made of."}
 PERSONAL = "papers"  # what a person installs for themselves, and has wherever they are
 FIND_SIMILAR = "Find similar papers"
+_MANAGE_CHANNELS = 1 << 4  # docs.discord.com/developers/topics/permissions
 _DESCRIPTION = 100  # characters of a description
 
 CHAT, ON_MESSAGE = 1, 3  # types of commands
@@ -26,40 +33,67 @@ _SERVER_INSTALL, _USER_INSTALL = 0, 1
 _FOR_A_PERSON = ("search", "show")
 
 Values = Mapping[str, Any]  # what was chosen, by option
-# What stands elsewhere than by its words, since a command has at most 25 subcommands and groups.
+# What stands elsewhere than by its words: beside the other commands about topics.
 PLACES = {"topics": "topic list"}
 USAGES = {PLACES.get(usage.words, usage.words): usage for usage in TABLE}
 
 
-def tree(*, personal: bool = False) -> list[dict[str, Any]]:
-    """Return the commands as Discord's bulk overwrite takes them; with `personal` those that a person installs, too."""
+def path(usage: Usage) -> str:
+    """Return the words under which Discord lists the command: "digest topic list", "digest-manage subscribe"."""
+    return f"{_root(usage)} {PLACES.get(usage.words, usage.words)}"
+
+
+def _root(usage: Usage) -> str:
+    return MANAGE_ROOT if usage.permission is Permission.MANAGE else ROOT
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """What of the commands is offered besides the usual, and to whom."""
+
+    everybody_manages: bool = False  # what sets the service up is offered to every member of a server
+    personal: bool = False  # what a person installs is there, too
+
+
+USUALLY = Offered()
+
+
+def tree(offered: Offered = USUALLY) -> list[dict[str, Any]]:
+    """Return the commands as Discord's bulk overwrite takes them."""
+    may = {ROOT: None, MANAGE_ROOT: None if offered.everybody_manages else _MANAGE_CHANNELS}
+    everywhere = {"integration_types": [_SERVER_INSTALL], "contexts": [_IN_SERVER, _IN_DIRECT], "nsfw": False}
+    anywhere = _ANYWHERE if offered.personal else {}
+    listed = [
+        {
+            "type": CHAT,
+            "name": root,
+            "description": description,
+            "options": _subcommands(root),
+            "default_member_permissions": may[root],
+            **everywhere,
+        }
+        for root, description in ROOTS.items()
+    ]
+    similar = {"type": ON_MESSAGE, "name": FIND_SIMILAR, "default_member_permissions": None, **everywhere, **anywhere}
+    return [*listed, similar, *([_personal()] if offered.personal else [])]
+
+
+def _subcommands(root: str) -> list[dict[str, Any]]:
     groups: dict[str, list[dict[str, Any]]] = {}
     options: list[dict[str, Any]] = []
     for place, usage in USAGES.items():
+        if _root(usage) != root:
+            continue
         first, _, second = place.partition(" ")
         if not second:
             options.append(_subcommand(first, usage))
             continue
         if first not in groups:
             groups[first] = []
-            options.append(
-                {"type": GROUP, "name": first, "description": f"Show, make and change a {first}.", "options": groups[first]}
-            )
+            does = "Make and change" if root == MANAGE_ROOT else "List and show"
+            options.append({"type": GROUP, "name": first, "description": f"{does} each {first}.", "options": groups[first]})
         groups[first].append(_subcommand(second, usage))
-    everywhere = {"integration_types": [_SERVER_INSTALL], "contexts": [_IN_SERVER, _IN_DIRECT], "nsfw": False}
-    anywhere = _ANYWHERE if personal else {}
-    return [
-        {
-            "type": CHAT,
-            "name": ROOT,
-            "description": "Your team's daily paper of papers.",
-            "options": options,
-            "default_member_permissions": None,
-            **everywhere,
-        },
-        {"type": ON_MESSAGE, "name": FIND_SIMILAR, "default_member_permissions": None, **everywhere, **anywhere},
-        *([_personal()] if personal else []),
-    ]
+    return options
 
 
 _ANYWHERE = {
@@ -82,9 +116,9 @@ def _personal() -> dict[str, Any]:
     }
 
 
-def fingerprint(*, personal: bool = False) -> str:
+def fingerprint(offered: Offered = USUALLY) -> str:
     """Return what changes when the commands do."""
-    return hashlib.sha256(json.dumps(tree(personal=personal), sort_keys=True).encode()).hexdigest()[:16]
+    return hashlib.sha256(json.dumps(tree(offered), sort_keys=True).encode()).hexdigest()[:16]
 
 
 def _subcommand(name: str, usage: Usage) -> dict[str, Any]:

@@ -32,6 +32,7 @@ from adapters.discord.client.interactions import (
     NotAsWritten,
 )
 from adapters.discord.render.components import DiscordMessage
+from adapters.discord.render.hints import UNKNOWN_IDS, CommandIds
 from adapters.discord.render.messages import reply_messages
 from adapters.discord.workspaces import PLATFORM
 from bot.errors import BotError, DeliveryError, Refused, Rejected, Uncertain
@@ -71,11 +72,13 @@ class DiscordAnswers:
         clock: Callable[[], datetime],
         tasks: BackgroundTasks | None = None,
         untold: Counter[str] | None = None,
+        ids: CommandIds = UNKNOWN_IDS,
     ) -> None:
         """`tasks` are those in which answers are given: they end with the service; in `untold` those that reached nobody are
-        counted, by platform.
+        counted, by platform. `ids` are the identifiers of our commands, which may become known later.
         """
         self._chats = chats
+        self._ids = ids
         self._clock = clock
         self._tasks = BackgroundTasks() if tasks is None else tasks
         patience = Patience(sleep=self._tasks.pause, left=lambda: self._tasks.left)
@@ -209,9 +212,9 @@ class DiscordAnswers:
         try:
             if callback.is_spoken:
                 reply = self.spoken.words.named(callback.workspace, reply)
-            messages = reply_messages(reply, today, form)
+            messages = reply_messages(reply, today, form, self._ids)
         except Exception as error:  # noqa: BLE001 - it is told, and logged
-            messages = reply_messages(failed(error, ""), today)
+            messages = reply_messages(failed(error, ""), today, ids=self._ids)
         if texts := [text for message in messages for text in message.keep]:
             try:
                 async with asyncio.timeout(seconds):
@@ -254,7 +257,7 @@ class DiscordAnswers:
 
     async def _note(self, callback: Callback, reply: Reply) -> None:
         """Say what is missing; it may be said twice rather than not at all."""
-        for message in reply_messages(reply, self._clock().date()):
+        for message in reply_messages(reply, self._clock().date(), ids=self._ids):
             try:
                 await self._requests.follow(callback, message, private=True, repeats=ANY_NUMBER)
             except DeliveryError:

@@ -33,6 +33,7 @@ class DiscordContext(ListenerContext):
     client: RestClient
     channels: Channels
     answers: DiscordAnswers
+    command_ids: dict[str, str]  # by the names of our commands, as Discord gave them; filled when it is told the commands
 
     @property
     def handler_context(self) -> HandlerContext:

@@ -12,7 +12,7 @@ from adapters.chat.forms import follow_up_form, form_asked_for
 from adapters.chat.spoken import FORGOTTEN
 from adapters.discord.client.interactions import Callback
 from adapters.discord.forms.modals import open_form, submit_form
-from adapters.discord.install.command_tree import PERSONAL, ROOT, chosen, focused
+from adapters.discord.install.command_tree import FIND_SIMILAR, chosen, focused
 from adapters.discord.listeners.context import DiscordContext, DiscordInteraction, in_time, interaction_of
 from adapters.discord.render.components import form_opened_by, read_button
 from adapters.discord.workspaces import workspace_of
@@ -84,7 +84,7 @@ async def answer_unreadable(context: DiscordContext, data: Mapping[str, Any]) ->
 
 
 async def _command(context: DiscordContext, interaction: DiscordInteraction) -> None:
-    if interaction.data.get("name") not in (ROOT, PERSONAL):
+    if interaction.data.get("name") == FIND_SIMILAR:
         await _similar(context, interaction)
         return
     asked: Command | Unreadable

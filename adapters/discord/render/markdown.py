@@ -8,10 +8,10 @@ import re
 from collections.abc import Callable
 from urllib.parse import quote
 
-from adapters.discord.install.command_tree import PLACES
+from adapters.discord.render.hints import UNKNOWN_IDS, CommandIds, hint_of, mention, option_of
 from adapters.discord.render.limits import length
 from adapters.text import ELLIPSIS, clean, cut, emphasised, safe_url
-from adapters.words import COMMAND, SpanKind, spans
+from adapters.words import SpanKind, spans
 
 _NOTHING = "\u200b"  # zero width space
 _STYLE = re.compile(r"([\\*_~`|\[\]])")
@@ -89,13 +89,21 @@ def _label(text: str) -> str:
     return _LINE.sub(_at_line_start, _escaped(text))  # an address within a label would keep it from being one
 
 
-def stressed(text: str, room: int) -> str:
-    """Return one of our texts with what stands between asterisks in bold, in at most so much room."""
-    return _within(text, room, _stressed)
+def stressed(text: str, room: int, ids: CommandIds = UNKNOWN_IDS) -> str:
+    """Return one of our texts with what stands between asterisks in bold, in at most so much room.
+
+    A command that begins the line is one to click, where its identifier is known.
+    """
+    return _within(text, room, lambda cut_to: _stressed(cut_to, ids))
 
 
-def _stressed(text: str) -> str:
-    return "".join(f"**{escaped(piece)}**" if strong else _kept(piece) for piece, strong in emphasised(text))
+def _stressed(text: str, ids: CommandIds) -> str:
+    made = []
+    for at, (piece, strong) in enumerate(emphasised(text)):
+        listed = hint_of(piece) if strong and at == 0 and ids else None
+        named = mention(listed.path, ids) if listed is not None else ""
+        made.append(named or (f"**{escaped(piece)}**" if strong else _kept(piece)))
+    return "".join(made)
 
 
 def _kept(piece: str) -> str:
@@ -106,25 +114,28 @@ def _kept(piece: str) -> str:
     return piece[: len(piece) - len(piece.lstrip())] + escaped(inner) + piece[len(piece.rstrip()) :]
 
 
-def sentence(text: str, room: int) -> str:
-    """Return one of our sentences with the commands in it as one types them: *list* is `/digest list`."""
-    return _within(text, room, _sentence)
+def sentence(text: str, room: int, ids: CommandIds = UNKNOWN_IDS) -> str:
+    """Return one of our sentences with the commands in it as one gives them: *list all* is </digest list:1> `all:True`.
+
+    Where the command's identifier is not known it stands as text: `/digest list all:True`.
+    """
+    return _within(text, room, lambda cut_to: _sentence(cut_to, ids))
 
 
-def _sentence(text: str) -> str:
-    return "".join(_marked(words, kind) for words, kind in spans(text))
+def _sentence(text: str, ids: CommandIds) -> str:
+    return "".join(_marked(words, kind, ids) for words, kind in spans(text))
 
 
-def _marked(words: str, kind: SpanKind) -> str:
-    if kind is SpanKind.TYPED:
-        return code(_as_listed(words))
-    return f"**{escaped(words)}**" if kind is SpanKind.STRESSED else _kept(words)
-
-
-def _as_listed(typed: str) -> str:
-    """Return a command as Discord lists it."""
-    verb = typed.removeprefix(f"{COMMAND} ")
-    return f"{COMMAND} {PLACES[verb]}" if verb in PLACES else typed
+def _marked(words: str, kind: SpanKind, ids: CommandIds) -> str:
+    if kind is SpanKind.PLAIN:
+        return _kept(words)
+    if kind is SpanKind.TYPED and (listed := hint_of(words)) is not None:
+        named = mention(listed.path, ids)
+        if named:
+            return " ".join(filter(None, (named, code(listed.options))))
+        return code(f"/{listed.path} {listed.options}".rstrip())
+    filled = option_of(words)
+    return code(filled) if filled else f"**{escaped(words)}**"
 
 
 def code(text: str) -> str:

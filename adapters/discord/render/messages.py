@@ -25,6 +25,7 @@ from adapters.discord.render.components import (
     text,
 )
 from adapters.discord.render.digests import digest_messages
+from adapters.discord.render.hints import UNKNOWN_IDS, CommandIds
 from adapters.discord.render.limits import COMPONENTS, TEXTS_USED, length
 from adapters.text import clean
 from adapters.words import badges, byline, first_link, links, signals, title, warnings
@@ -36,18 +37,22 @@ _STEPS = 8  # what to do next; each takes a part of the room of four long ones
 _FIELD = 800
 
 
-def reply_messages(reply: Reply, today: date, form: FormRequest | None = None) -> list[DiscordMessage]:
+def reply_messages(
+    reply: Reply, today: date, form: FormRequest | None = None, ids: CommandIds = UNKNOWN_IDS
+) -> list[DiscordMessage]:
     """Return the reply as one or more messages, normally one, with a button for the form beside it.
 
-    Digests stand in messages of their own, before what ends it.
+    Digests stand in messages of their own, before what ends it. By `ids` commands in our sentences can be clicked.
     """
-    pieces = [ComponentGroup((text(each),)) for each in _opening(reply)]
+    pieces = [ComponentGroup((text(each),)) for each in _opening(reply, ids)]
     pieces += [ComponentGroup((text(markdown.escaped_to_fit(clean(each), PIECE)),)) for each in reply.quoted]
     pieces += [_card(each, today) for each in reply.cards]
     pieces += [
-        each for number, entry in enumerate(reply.entries, start=reply.first) for each in _reply_entry(number, entry, today)
+        each
+        for number, entry in enumerate(reply.entries, start=reply.first)
+        for each in _reply_entry(number, entry, today, ids)
     ]
-    closing = joined(*_closing(reply, form))
+    closing = joined(*_closing(reply, form, ids))
     end = [closing] if closing.components else []
     shown = [each for digest in reply.digests for each in digest_messages(digest, layout=reply.layout)]
     if not shown:
@@ -83,11 +88,11 @@ def _reply_posting(reply: Reply, pieces: Sequence[ComponentGroup]) -> DiscordMes
     return DiscordMessage((container(blocks),), plain, whole.keep, keys, reply.attachment if last else None)
 
 
-def _opening(reply: Reply) -> Iterator[str]:
+def _opening(reply: Reply, ids: CommandIds) -> Iterator[str]:
     """Yield title, paragraphs and fields, in as few texts as take them; a card has a title of its own."""
     lines = [f"### {markdown.escaped_to_fit(reply.title, TITLE)}"] if clean(reply.title) and not reply.cards else []
-    lines += [markdown.sentence(each, _FIELD) for each in reply.text if clean(each)]
-    lines += [f"{markdown.bold(each.name, TITLE)}  {markdown.sentence(each.value, _FIELD)}" for each in reply.fields]
+    lines += [markdown.sentence(each, _FIELD, ids) for each in reply.text if clean(each)]
+    lines += [f"{markdown.bold(each.name, TITLE)}  {markdown.sentence(each.value, _FIELD, ids)}" for each in reply.fields]
     yield from ("\n".join(each) for each in _texts(lines) or ([] if reply.cards else [["…"]]))
 
 
@@ -101,18 +106,18 @@ def _texts(lines: Iterable[str]) -> list[list[str]]:
     return made
 
 
-def _reply_entry(number: int, entry: ReplyEntry, today: date) -> Iterator[ComponentGroup]:
+def _reply_entry(number: int, entry: ReplyEntry, today: date, ids: CommandIds) -> Iterator[ComponentGroup]:
     """Yield the entry, in several pieces where it has more lines than one text takes; the last has its buttons."""
     keys = (entry.item.key,) if entry.item is not None else ()
-    said = roomy(lambda room: _reply_lines(number, entry, today, room))
-    further = [markdown.stressed(line, _LINE) for line in entry.lines[_LINES:]]
+    said = roomy(lambda room: _reply_lines(number, entry, today, room, ids))
+    further = [markdown.stressed(line, _LINE, ids) for line in entry.lines[_LINES:]]
     *others, last = [said, *("\n".join(each) for each in _texts(further))]
     for each in others:
         yield ComponentGroup((text(each),), keys=keys)
     yield joined(ComponentGroup((text(last),), keys=keys), rows(entry.buttons[:10]))
 
 
-def _reply_lines(number: int, entry: ReplyEntry, today: date, room: int) -> Iterator[str]:
+def _reply_lines(number: int, entry: ReplyEntry, today: date, room: int, ids: CommandIds) -> Iterator[str]:
     if entry.item is not None and entry.title_only:
         yield f"{number}\\. {markdown.link(title(entry.item), first_link(entry.item), min(room, TITLE))}"
         return
@@ -121,7 +126,7 @@ def _reply_lines(number: int, entry: ReplyEntry, today: date, room: int) -> Iter
     else:
         yield f"**{number}\\. {markdown.escaped_to_fit(entry.title, min(room, TITLE)) or '…'}**"
     yield markdown.escaped_to_fit(clean(entry.gist), min(room, _LINE))
-    yield from (markdown.stressed(line, min(room, _LINE)) for line in entry.lines[:_LINES])
+    yield from (markdown.stressed(line, min(room, _LINE), ids) for line in entry.lines[:_LINES])
     if entry.item is not None:
         yield markdown.small_print(_read(links(entry.item), room) or markdown.escaped_to_fit(entry.item.key, room))
 
@@ -141,12 +146,13 @@ def _read(addresses: Sequence[tuple[str, str]], room: int) -> str:
     return "Read: " + " · ".join(markdown.link(shown, url, room) for url, shown in addresses) if addresses else ""
 
 
-def _closing(reply: Reply, form: FormRequest | None) -> Iterator[ComponentGroup]:
+def _closing(reply: Reply, form: FormRequest | None, ids: CommandIds) -> Iterator[ComponentGroup]:
     """Yield the file, what to do next, and the buttons."""
     if reply.attachment is not None:
         yield ComponentGroup((file(reply.attachment.name),))
     steps = [step for step in reply.next_steps[:_STEPS] if clean(step)]
-    steps = [markdown.small_print(markdown.sentence(step, _LINE if len(steps) < 5 else _LINE // 2)) for step in steps]
+    room = _LINE if len(steps) < 5 else _LINE // 2
+    steps = [markdown.small_print(markdown.sentence(step, room, ids)) for step in steps]
     if steps:
         yield ComponentGroup((text("\n".join(steps)),))
     yield rows(reply.buttons[:20], form)

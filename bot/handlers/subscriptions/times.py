@@ -91,7 +91,7 @@ async def next_due(subscription: Subscription, now: datetime) -> Timetable:
     try:
         return await timetable(subscription.schedule, max(now, paused_until - MOMENT) if paused_until else now)
     except UsageError as error:
-        hint = f"*subscribe {subscription.topic} in ZONE* gives it another, for example *in Europe/Zurich*."
+        hint = f"*subscribe {subscription.topic} in Europe/Zurich* gives it that one, for example."
         raise UsageError(str(error), hint=hint) from error
 
 

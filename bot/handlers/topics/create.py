@@ -57,7 +57,7 @@ def check_new_name(command: CreateTopic, topics: Mapping[str, Topic]) -> str:
         raise UsageError(said, hint=f'"{free_name(proposed or "my-topic", topics)}" would do.')
     if name in topics:
         whose = "of this workspace" if topics[name].revision else "that comes with Broadsheet"
-        hint = f'"{free_name(name, topics)}" is free; *topic edit {name} …* changes the one that is there.'
+        hint = f'"{free_name(name, topics)}" is free; *topic edit {name} query …* changes the one that is there.'
         raise UsageError(f"There is a topic {name} already, one {whose}.", hint=hint)
     return name
 

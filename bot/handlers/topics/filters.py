@@ -84,7 +84,9 @@ async def _place(context: HandlerContext, command: Filter, actor: Actor) -> _Fil
         return _FilterPlace(topic, subscribed[0] if len(subscribed) == 1 else None, everywhere=True)
     here = one_of(subscribed, command.rhythm, topic.title) if subscribed else None
     if here is None and (command.scope is Scope.HERE or command.rhythm):
-        hint = f"*subscribe {topic.name}* comes first; *filter {topic.name} everywhere …* changes the topic's own filter."
+        hint = (
+            f"*subscribe {topic.name}* comes first; *filter {topic.name} everywhere set …* changes the topic's own filter."
+        )
         raise UsageError(f"{topic.name} is not subscribed in this channel.", hint=hint)
     return _FilterPlace(topic, here, here is None, here.rhythm if here and len(subscribed) > 1 else None)
 

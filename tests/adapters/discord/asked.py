@@ -3,7 +3,7 @@
 from dataclasses import fields
 from typing import Any
 
-from adapters.discord.install.command_tree import GROUP, PLACES, SUBCOMMAND, kind_of
+from adapters.discord.install.command_tree import GROUP, PLACES, SUBCOMMAND, kind_of, path
 from bot.commands import Command, Subscribe, Usual
 
 _NAMES = {"everywhere": "all", "origin": "from", "form": "format"}
@@ -31,6 +31,8 @@ def _subscribe(command: Subscribe) -> dict[str, Any]:
         found["days"] = ",".join(_WEEK[day] for day in command.weekdays)
     if command.month_day is not None:
         found["days"] = f"monthly on {command.month_day}"
+    if command.at_once:
+        found["days"] = "at once"
     if command.at is not None:
         found["at"] = f"{command.at:%H:%M}"
     said: dict[str, Any] = {"zone": command.zone, "tag": command.tag, "filter": command.filter}
@@ -52,4 +54,5 @@ def data_of(command: Command) -> dict[str, Any]:
     first, _, second = words.partition(" ")
     inner = {"type": SUBCOMMAND, "name": second or first, "options": options}
     outer = {"type": GROUP, "name": first, "options": [inner]} if second else inner
-    return {"id": "1", "name": "digest", "type": 1, "options": [outer]}
+    root = path(command.usage).partition(" ")[0]
+    return {"id": "1", "name": root, "type": 1, "options": [outer]}

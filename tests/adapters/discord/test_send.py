@@ -459,7 +459,7 @@ async def test_an_owner_is_told_in_private_and_alerts_in_their_channel(
     conversation = next(each for each in fake.channels.values() if each.kind is Kind.PRIVATE)
     for (message,) in (conversation.messages.values(), papers.messages.values()):
         assert f"<#{papers.id}>" in message.content
-        assert "`/digest resume gpu-systems`" in message.content
+        assert "`/digest-manage resume topic:gpu-systems`" in message.content
     assert (fake.wrong, fake.mentions) == ([], [])
     assert timedelta(0) < messenger.abilities.nonce_window <= timedelta(minutes=2)
 

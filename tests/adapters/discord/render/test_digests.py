@@ -155,7 +155,10 @@ def test_a_digest_says_once_what_else_the_channel_is_to_know() -> None:
     digest = replace(many(20), news="Digests are short now: *subscribe gpu-systems full* brings the cards back.")
     for layout in Layout:
         said = [each.plain for each in digest_messages(digest, layout=layout)]
-        assert sum("`/digest subscribe gpu-systems full` brings the cards back." in each for each in said) == 1
+        assert (
+            sum("`/digest-manage subscribe topic:gpu-systems layout:full` brings the cards back." in each for each in said)
+            == 1
+        )
 
 
 def test_every_message_says_in_plain_text_what_stands_in_it() -> None:

@@ -109,13 +109,13 @@ def test_a_link_leads_where_it_says(label: str, url: str, made: str) -> None:
 
 
 def test_a_command_in_a_sentence_is_shown_as_one_types_it() -> None:
-    assert markdown.sentence("*search kv cache* finds more.", 200) == "`/digest search kv cache` finds more."
-    assert markdown.sentence("*filter stars:>100* is the end of one.", 200) == "**filter stars:>100** is the end of one."
+    assert markdown.sentence("*search kv cache* finds more.", 200) == "`/digest search query:kv cache` finds more."
+    assert markdown.sentence("*filter stars:>100* is the end of one.", 200) == "`filter:stars:>100` is the end of one."
 
 
 def test_nobody_is_mentioned_by_a_command_either() -> None:
     made = markdown.sentence("*search <@123456789012345678>* finds @everyone.", 200)
-    assert made == "`/digest search <\u200b@\u200b123456789012345678>` finds @\u200beveryone."
+    assert made == "`/digest search query:@\u200b123456789012345678` finds @\u200beveryone."
 
 
 def test_a_channel_in_our_own_sentence_is_a_link() -> None:

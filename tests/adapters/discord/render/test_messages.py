@@ -87,12 +87,31 @@ def test_every_step_of_the_settings_is_told() -> None:
     )
     shown = picture(reply_messages(Reply(title="Settings", next_steps=steps), TODAY))
 
-    assert all(f"`/digest settings {name}` changes it." in shown for name in ("manage", "alerts", "twice"))
+    assert all(f"`/digest settings name:{name}` changes it." in shown for name in ("manage", "alerts", "twice"))
 
 
 def test_a_command_in_a_hint_is_shown_as_it_is_typed() -> None:
     reply = Reply(title="That did not work", text=("There is no topic.", "*topics* lists those there are."))
     assert "`/digest topic list` lists those there are." in picture(reply_messages(reply, TODAY))
+    assert "</digest topic list:17> lists those there are." in picture(reply_messages(reply, TODAY, ids={"digest": "17"}))
+
+
+def test_a_hint_names_its_options_behind_a_command_to_click() -> None:
+    reply = Reply(title="Nothing here", next_steps=('*subscribe kv weekdays at 09:00* begins, *follow author:"A B"* too.',))
+    shown = picture(reply_messages(reply, TODAY, ids={"digest": "17", "digest-manage": "18"}))
+
+    assert "</digest-manage subscribe:18> `topic:kv days:weekdays at:09:00` begins, " in shown
+    assert '</digest-manage follow:18> `what:author:"A B"` too.' in shown
+
+
+def test_what_a_stranger_wrote_makes_no_mention_of_a_command() -> None:
+    reply = Reply(
+        title="Found", text=('There is no command "</digest search:17>".',), next_steps=("*search a` </x:1>* it.",)
+    )
+    shown = picture(reply_messages(reply, TODAY, ids={"digest": "17"}))
+
+    assert shown.count("</") == 1
+    assert "</digest search:17> `query:aˋ /x` it." in shown
 
 
 def test_the_card_of_one_item_is_one_message_with_all_that_may_be_done_with_it() -> None:
