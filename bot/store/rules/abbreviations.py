@@ -13,7 +13,8 @@ from bot.query.fold import indexed
 
 Spelt = tuple[str, str]  # an abbreviation and what it stands for, both folded
 
-_BRACKETS = re.compile(r"([^()]{2,120}?)\s?\(([^()]{2,80})\)")
+_BRACKETS = re.compile(r"\(([^()]{2,80})\)")
+_BEFORE = 120  # characters before a bracket that are looked at
 _SHORT = re.compile(r"[A-Za-z][A-Za-z0-9-]{1,8}[A-Za-z0-9]?")
 _PLURAL = re.compile(r"(?<=[A-Z])s$")
 _WORDS = 8  # of what an abbreviation stands for, at most
@@ -28,7 +29,8 @@ def abbreviations_in(item: Item) -> tuple[Spelt, ...]:
 
 def _defined(text: str) -> Iterator[Spelt]:
     for match in _BRACKETS.finditer(text):
-        before, inside = match[1], match[2].strip()
+        before = re.split(r"[()]", text[max(0, match.start() - _BEFORE) : match.start()])[-1].rstrip()
+        inside = match[1].strip()
         short, long = (inside, before) if _is_short(inside) else (before.split()[-1] if before.split() else "", inside)
         if not _is_short(short):
             continue

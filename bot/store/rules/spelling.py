@@ -11,8 +11,6 @@ from collections.abc import Collection, Iterable, Sequence
 
 import numpy as np
 
-from bot.query.fold import BARRIER
-
 NEAR = 3  # words that are offered at most
 _SHORTEST = 4  # letters of a word that may be misspelt: of shorter ones every other word is near
 _TOLD_APART = 6  # letters: a shorter word has its own letters in another order at most, as `stove` is no `store`
@@ -23,7 +21,12 @@ _WORD = re.compile(rf"[a-z]{{2,{_LONGEST}}}", re.ASCII)
 
 def words_in(folded: Iterable[str]) -> set[str]:
     """Return the words of some folded texts, without what has figures, signs or another script in it."""
-    return {token for text in folded for token in text.split() if token != BARRIER and _WORD.fullmatch(token)}
+    return set(filter(is_word, set(" ".join(folded).split())))
+
+
+def is_word(token: str) -> bool:
+    """Say whether a folded token is a word rather than data."""
+    return _WORD.fullmatch(token) is not None
 
 
 def may_be_misspelt(word: str) -> bool:

@@ -22,7 +22,7 @@ from bot.query.fold import VERSION
 from bot.store.records import item_from_text, item_to_text, micros, newness
 from bot.store.rules.abbreviations import abbreviations_in
 from bot.store.rules.search_terms import STEMS_VERSION, stemmed
-from bot.store.rules.spelling import words_in
+from bot.store.rules.spelling import is_word
 from bot.store.sqlite import vectors
 from bot.store.sqlite.full_text import COLUMNS, make_index
 from bot.store.sqlite.search.compile import label_token
@@ -89,9 +89,9 @@ def _words_of(entries: Iterable[IndexEntry]) -> list[tuple[str, int, int]]:
     """Return the words of some items, in how many of these each stands, and in the names of how many's authors."""
     items, names = Counter[str](), Counter[str]()
     for entry in entries:
-        items.update(words_in(entry.texts[: len(TEXT)]))
-        names.update(words_in(entry.texts[_AUTHOR : _AUTHOR + 1]))
-    return [(word, count, names[word]) for word, count in items.items()]
+        items.update(set(" ".join(entry.texts[: len(TEXT)]).split()))
+        names.update(set(entry.texts[_AUTHOR].split()))
+    return [(word, items[word], names[word]) for word in sorted(filter(is_word, items))]
 
 
 def _ready(item: Item) -> PreparedItem:
@@ -208,11 +208,10 @@ def unindex(db: Database, numbers: Sequence[int]) -> None:
 def _index(db: Database, items: Sequence[tuple[int, IndexEntry]]) -> None:
     _insert(db, "words", ("rowid", *COLUMNS), [(number, *inside.texts) for number, inside in items])
     _count_values(db, (value for _, inside in items for value in inside.values))
-    db.conn.executemany(
-        "insert into vocabulary (word, items, names) values (?, ?, ?)"
-        " on conflict (word) do update set items = items + excluded.items, names = names + excluded.names",
-        _words_of(inside for _, inside in items),
-    )
+    more = " on conflict (word) do update set items = items + excluded.items, names = names + excluded.names"
+    words = _words_of(inside for _, inside in items)
+    for at in range(0, len(words), CHUNK):
+        _insert(db, "vocabulary", ("word", "items", "names"), words[at : at + CHUNK], behind=more)
 
 
 def rebuild(db: Database) -> None:
@@ -265,12 +264,17 @@ def _replace(db: Database, table: str, columns: Sequence[str], rows: Sequence[tu
 
 
 def _insert(
-    db: Database, table: str, columns: Sequence[str], rows: Sequence[tuple[object, ...]], verb: str = "insert"
+    db: Database,
+    table: str,
+    columns: Sequence[str],
+    rows: Sequence[tuple[object, ...]],
+    verb: str = "insert",
+    behind: str = "",
 ) -> None:
     if not rows:
         return
     places = f"({', '.join('?' * len(columns))})"
-    sql = f"{verb} into {table} ({', '.join(columns)}) values {', '.join([places] * len(rows))}"
+    sql = f"{verb} into {table} ({', '.join(columns)}) values {', '.join([places] * len(rows))}{behind}"
     db.conn.execute(sql, [value for row in rows for value in row])
 
 

@@ -38,3 +38,8 @@ def test_no_text_can_fail(text: str) -> None:
     for short, long in said(text).items():
         assert " " not in short
         assert " " in long
+
+
+def test_a_long_text_without_brackets_that_close_is_read_in_no_time() -> None:
+    assert said("", "(" * 4000) == said("", "word " * 800 + "(") == {}
+    assert said("", "words " * 700 + "of a mixture of experts (MoE)") == {}  # beyond what is read of a text
