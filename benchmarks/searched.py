@@ -1,12 +1,17 @@
-"""The first five that a search shows for each of sixty queries, for judging by reading; and whether it says "nothing here".
+"""The first five that a search shows for each of sixty queries, and how good they are by judgements made by reading.
 
-    python -m benchmarks.searched --corpus recent.jsonl.xz --out answers.jsonl [--judged grades.jsonl] [--full CACHE]
+    python -m benchmarks.searched --corpus recent.jsonl.xz --out answers.jsonl [--full CACHE]
+    python -m benchmarks.searched --answers benchmarks/quality/searched/answers.*.jsonl
 
 The queries are those of benchmarks/quality/searched, typed as they stand as the command `search`, over the papers of the
 corpus with quick vectors, as a backlog has them; with `--full` with the transformer's, which are kept in that folder. A line
-of the answers has the query's `id`, what the reply says, and its `keys` and `titles`. Judged lines have `id`, `key` and
-`good`. Printed are how often something is shown where something is there and where nothing is, and with judgements the
-precision of the first five of what is there: an empty place is a miss.
+of the answers has the query's `id`, what the reply says, and its `keys` and `titles`. `--answers` measures such files as
+they are, without a search. `--judged` names other judgements than those beside the queries.
+
+Printed are how often nothing is shown where something is there, and where nothing is; the precision of the first five of
+what is there (grades 1 and 2, then 2 alone; an empty place is a miss), the same of as many as could be right, of what is
+shown alone, and how often one of the five is right, with intervals of 1,000 bootstrap draws of queries; and how many results
+nobody judged.
 """
 
 import argparse
@@ -16,10 +21,10 @@ import tempfile
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from benchmarks import corpus
 from benchmarks.quality.embedding import Embedding
+from benchmarks.searched_figures import FIRST, Line, report
 from bot.commands import parse
 from bot.digest.publisher import Publisher
 from bot.embed import shipped
@@ -35,10 +40,9 @@ from bot.summarise.gist import gists
 
 NOW = datetime(2026, 4, 1, 7, tzinfo=UTC)
 QUERIES = Path(__file__).parent / "quality" / "searched" / "queries.jsonl"
-FIRST = 5
+JUDGED = QUERIES.with_name("judged.jsonl")
 _ADA = Actor(platform="local", workspace="local", channel="terminal", person="ada")
 _BATCH = 2000
-Line = dict[str, Any]
 
 
 def lines(path: Path) -> list[Line]:
@@ -80,24 +84,8 @@ async def answers(store: SqliteStore, queries: Sequence[Line]) -> list[Line]:
     return found
 
 
-def report(queries: Sequence[Line], found: Sequence[Line], judged: Sequence[Line]) -> None:
-    """Print the figures."""
-    there = {query["id"]: query["there"] for query in queries}
-    empty = [line["query"] for line in found if there[line["id"]] and not line["keys"]]
-    told = [line["query"] for line in found if not there[line["id"]] and line["keys"]]
-    print(f"nothing shown where something is there: {len(empty)} of {sum(there.values())} {empty}")
-    print(f"something shown where nothing is there: {len(told)} of {len(there) - sum(there.values())} {told}")
-    if judged:
-        good = {(line["id"], line["key"]) for line in judged if line["good"]}
-        known = {(line["id"], line["key"]) for line in judged}
-        shares = [sum((line["id"], key) in good for key in line["keys"]) / FIRST for line in found if there[line["id"]]]
-        unjudged = sum((line["id"], key) not in known for line in found for key in line["keys"])
-        print(f"P@5 {sum(shares) / len(shares):.3f} of {len(shares)} queries; {unjudged} results are not judged")
-
-
-async def run(asked: argparse.Namespace) -> None:
-    """Fill a store, ask everything, write and print."""
-    queries = lines(QUERIES)
+async def ask(queries: Sequence[Line], asked: argparse.Namespace) -> None:
+    """Fill a store, ask everything, and write the answers."""
     items = corpus.papers(asked.corpus)
     with tempfile.TemporaryDirectory() as folder:
         store = SqliteStore(Path(folder) / "searched.db")
@@ -106,17 +94,24 @@ async def run(asked: argparse.Namespace) -> None:
         found = await answers(store, queries)
         await store.close()
     asked.out.write_text("".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in found), encoding="utf-8")
-    report(queries, found, lines(asked.judged) if asked.judged else ())
 
 
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--corpus", type=Path, required=True)
-    parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--judged", type=Path)
+    parser.add_argument("--corpus", type=Path)
+    parser.add_argument("--out", type=Path)
+    parser.add_argument("--answers", type=Path, nargs="+", default=[])
+    parser.add_argument("--judged", type=Path, default=JUDGED)
     parser.add_argument("--full", type=Path)
-    asyncio.run(run(parser.parse_args()))
+    asked = parser.parse_args()
+    if bool(asked.corpus and asked.out) == bool(asked.answers):
+        parser.error("give --corpus and --out to search, or --answers to measure")
+    queries, judged = lines(QUERIES), lines(asked.judged)
+    if asked.corpus:
+        asyncio.run(ask(queries, asked))
+    for path in asked.answers or [asked.out]:
+        print("\n".join([f"{path.name}:", *report(queries, lines(path), judged), ""]))
 
 
 if __name__ == "__main__":
