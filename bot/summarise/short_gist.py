@@ -136,7 +136,7 @@ def _asked(one: Told, asked: Sequence[str]) -> float:
     return _PER_PHRASE * min(2, sum(f" {' '.join(phrase)} " in said for phrase in phrases if phrase))
 
 
-def _first(pattern: re.Pattern[str], told: Sequence[Resolved], otherwise: int) -> int:
+def _first(pattern: Screened, told: Sequence[Resolved], otherwise: int) -> int:
     return next((at for at, each in enumerate(told) if pattern.search(each.text)), otherwise)
 
 

@@ -8,8 +8,8 @@ left out: the text does not say.
 """
 
 import itertools
-import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from bot.models import PARTS
@@ -19,6 +19,7 @@ from bot.summarise.choice.scoring import EVIDENCE, METHOD, PROBLEM, UNUSABLE, WH
 from bot.summarise.choice.why import find_why
 from bot.summarise.english.anaphora import Resolved, dangles, points_inside
 from bot.summarise.english.editing import edit
+from bot.summarise.english.prefilter import Screened
 from bot.summarise.english.shortening import within
 
 
@@ -41,7 +42,7 @@ _SECOND_BEST = 1.5
 _BARS = {PROBLEM: 0.0, METHOD: -1.5, EVIDENCE: -0.5}
 # Added to the score for the method of the first sentence that says in so many words what the work is.
 _ANNOUNCED = 0.5
-ANNOUNCES = re.compile(
+ANNOUNCES = Screened(
     r"\b[Ww]e (?:\w+ )?(?:propose|present|introduce)\b|"
     r"^This (?:paper|work|article|study) (?:\w+ )?(?:proposes|presents|introduces)\b"
 )
@@ -64,18 +65,25 @@ class _Text(NamedTuple):
     open: Sequence[bool]  # which point at another from inside
     announced: int | None  # where the work is announced first
     names: frozenset[str]
+    forms: dict[tuple[int, str], str]  # how a candidate is shown for a part, where that was asked before
 
     def usable(self, at: int) -> bool:
         return bool(self.scores[at, 0] > UNUSABLE) and not self.dangles[at]
 
     def shown(self, at: int, part: str) -> Shown:
         """The candidate in a complete form of so many words, or, where it has none, as short as the edits make it."""
+        told = self.forms.get((at, part))
+        if told is None:
+            told = self.forms[at, part] = self._form(at, part)
+        return Shown(told, self.found[at])
+
+    def _form(self, at: int, part: str) -> str:
         whole = edit(self.found[at].text, self.names, by_name=part == PROBLEM)
         told = within(whole, MOST_WORDS, _CEILING) or whole
         if part == EVIDENCE and measures(whole) and not measures(told):
             longer = within(whole, _CEILING, _CEILING)
             told = longer if measures(longer) else told
-        return Shown(told, self.found[at])
+        return told
 
 
 class _Option(NamedTuple):
@@ -104,19 +112,28 @@ def choose(
     """
     if told is None:
         told = [Resolved(sentence, at) for at, sentence in enumerate(sentences)]
-    found = candidates(told)
-    scores = candidate_scores(sentences, title, found)
+    text = _read(tuple(sentences), title, tuple(told), names)
     if without:
+        scores = text.scores.copy()
         scores[scores > UNUSABLE] -= _SECOND_BEST
-        scores[[sentences[each.place] == without for each in found]] = UNUSABLE
-    announced = next((at for at, one in enumerate(told) if ANNOUNCES.search(one.text)), None)
-    texts = [each.text for each in found]
-    text = _Text(found, scores, [*map(dangles, texts)], [*map(points_inside, texts)], announced, names)
+        scores[[sentences[each.place] == without for each in text.found]] = UNUSABLE
+        text = text._replace(scores=scores)
     hidden = [at for at, each in enumerate(sentences) if each == without] if without else []
-    why = find_why(told, found, names, hidden)
+    why = find_why(told, text.found, names, hidden)
     chosen = _together(text, Shown(why.text, why.candidate) if why else None)
     _fill(chosen, text)
     return chosen
+
+
+@lru_cache(maxsize=32)  # a card chooses again without the sentence that its gist has said
+def _read(sentences: tuple[str, ...], title: str, told: tuple[Resolved, ...], names: frozenset[str]) -> _Text:
+    """What is known of a text before anything is chosen, not to be changed."""
+    found = candidates(told)
+    scores = candidate_scores(sentences, title, found)
+    scores.flags.writeable = False
+    announced = next((at for at, one in enumerate(told) if ANNOUNCES.search(one.text)), None)
+    texts = [each.text for each in found]
+    return _Text(found, scores, [*map(dangles, texts)], [*map(points_inside, texts)], announced, names, {})
 
 
 def _together(text: _Text, why: Shown | None) -> Choice:

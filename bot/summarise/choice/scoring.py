@@ -146,7 +146,7 @@ def features(sentences: Sequence[str], title: str = "", candidates: Sequence[Can
     if clauses:
         texts = [candidates[at].text for at in clauses]
         rows[clauses, _WORDED] = [_worded(text) for text in texts]
-        rows[clauses, _MEASURED] = np.hstack([_lengths(texts), _subjects(texts, sentences, title)])
+        rows[clauses, _MEASURED] = np.hstack([_lengths(texts), _subjects(texts, tuple(sentences), title)])
         rows[clauses, _KIND] = [[float(candidates[at].kind == kind) for kind in KINDS[1:]] for at in clauses]
     return rows
 
@@ -208,19 +208,31 @@ def _lengths(sentences: Sequence[str]) -> Matrix:
     )
 
 
-def _subjects(texts: Sequence[str], sentences: Sequence[str], title: str) -> Matrix:
+class _Said(NamedTuple):
+    """The words that tell something: of the title, of each sentence, and in how many sentences each stands."""
+
+    named: frozenset[str]
+    words: Sequence[frozenset[str]]
+    everywhere: Counter[str]
+
+
+@lru_cache(maxsize=32)
+def _said(sentences: tuple[str, ...], title: str) -> _Said:
+    words = [frozenset(_stems(sentence)) for sentence in sentences]
+    return _Said(frozenset(_stems(title)), words, Counter(word for own in words for word in own))
+
+
+def _subjects(texts: Sequence[str], sentences: tuple[str, ...], title: str) -> Matrix:
     """How much of the title each says and the other way round, and how much of it is said all over the text."""
-    named = set(_stems(title))
-    words = [set(_stems(sentence)) for sentence in sentences]
-    everywhere = Counter(word for own in words for word in own)
+    named, words, everywhere = _said(sentences, title)
     total = max(1, sum(everywhere.values()))
 
-    def subject(own: set[str]) -> tuple[float, float, float, float]:
+    def subject(own: frozenset[str]) -> tuple[float, float, float, float]:
         both, size = len(own & named), max(1, len(own))
         said = sum(everywhere[word] for word in own)
         return both / max(1, len(named)), both / size, said / total, said / size / len(sentences)
 
-    return np.array([subject(set(_stems(text))) for text in texts])
+    return np.array([subject(own) for own in (words if texts is sentences else map(frozenset, map(_stems, texts)))])
 
 
 def _stems(text: str) -> list[str]:

@@ -170,7 +170,7 @@ class Text:
 
     def features(self, at: int, one: Statement, *, measured: bool) -> Vector:
         """Return what can be told of a statement of the sentence at `at`, which has a measured number where `measured`."""
-        worded = [pattern.search(one.text) is not None for pattern in _WORDED.values()]
+        worded = [pattern.is_in(one.text) for pattern in _WORDED.values()]
         return np.concatenate([worded, self._told(at, one, worded, measured), self._of_sentences[at]])
 
     def _told(self, at: int, one: Statement, worded: Sequence[bool], of_measured: bool) -> list[float]:

@@ -2,6 +2,8 @@
 
 import re
 
+from bot.summarise.english.prefilter import Screened
+
 
 def words(text: str) -> frozenset[str]:
     """Return the words of a list."""
@@ -89,7 +91,7 @@ WHOSE = re.compile(
 THEIRS = re.compile(
     r"(?:all )?these (?P<what>(?:[\w-]+ ){0,2}(?:methods|approaches|techniques|solutions|strategies|works))\b", re.IGNORECASE
 )
-AUTHORS = re.compile(
+AUTHORS = Screened(
     r"\b(?:we|our|this (?:paper|work|study|article|research)|proposed?|proposes|introduces|presents)\b", re.IGNORECASE
 )
 

@@ -122,7 +122,10 @@ def strip_opening(sentence: str, names: frozenset[str] = frozenset()) -> str:
     text = _without(_BULLET, " ".join(sentence.split()), names)
     text = _without(_HEADING, text, names)
     for _ in range(_MOST_CONNECTIVES):
+        before = text
         text = _without(_CONNECTIVE, _without(_BULLET, text, names), names)
+        if text == before:
+            break
     return _BETWEEN.sub("", _INSIDE.sub(r"\1", text))
 
 

@@ -30,6 +30,38 @@ _GROUP = re.compile(r"\?(?:P<\w+>|(?:-i)?:|(?P<looks><?[=!]))")
 
 Shapes = frozenset[str]
 
+_SYNTAX = re.compile(r"\\.|\[\^?\]?(?:[^\]\\]|\\.)*\]|.", re.DOTALL)  # an escape, a class, or one sign
+_IN_BORDERS = re.compile(r"(?P<before>(?:\\b|\^)?)\(\?:(?P<ways>.*)\)(?P<behind>(?:\\b|\$)?)", re.DOTALL)
+
+
+@lru_cache(maxsize=256)
+def _tokens(text: str) -> list[str]:
+    return _TOKENS(text)
+
+
+def alternatives(pattern: str) -> list[str]:
+    """Return patterns of which one is in a text where this one is: what stands between its bars."""
+    ways: list[str] = []
+    for way in _between_bars(pattern):
+        group = _IN_BORDERS.fullmatch(way)
+        inner = _between_bars(group["ways"]) if group else []
+        ways += [f"{group['before']}{each}{group['behind']}" for each in inner] if group and inner else [way]
+    return ways
+
+
+def _between_bars(pattern: str) -> list[str]:
+    """The alternatives of the pattern; none where its brackets are not its own: `a)|(b`."""
+    ways, depth = [""], 0
+    for sign in _SYNTAX.findall(pattern):
+        depth += (sign == "(") - (sign == ")")
+        if depth < 0:
+            return []
+        if sign == "|" and depth == 0:
+            ways.append("")
+        else:
+            ways[-1] += sign
+    return ways
+
 
 def shapes(pattern: str) -> Shapes:
     """Return the shapes of which every match of a pattern without flags has one.
@@ -236,32 +268,43 @@ class _Index(dict[str, int]):
 
 
 class Prefiltered:
-    """Patterns without flags that are tried on a text together."""
+    """Patterns without flags that are tried on a text together, each by those of its alternatives that may be there."""
 
     def __init__(self, patterns: Iterable[re.Pattern[str]]) -> None:
-        self._patterns = [*patterns]
-        self._all = (1 << len(self._patterns)) - 1
-        found = [needles(each.pattern) for each in self._patterns]
-        self._always = sum(1 << at for at, each in enumerate(found) if each is None)
-        self._first = _Index([frozenset(one for one in each or () if one.first) for each in found])
-        self._anywhere = _Index([frozenset(one for one in each or () if not one.first) for each in found])
+        each = [alternatives(pattern.pattern) for pattern in patterns]
+        self._count = len(each)
+        self._of = [at for at, ways in enumerate(each) for _ in ways]
+        self._ways = [re.compile(way) for ways in each for way in ways]
+        self._all = (1 << len(self._ways)) - 1
+        found = [needles(way.pattern) for way in self._ways]
+        self._always = sum(1 << at for at, one in enumerate(found) if one is None)
+        self._first = _Index([frozenset(one for one in run or () if one.first) for run in found])
+        self._anywhere = _Index([frozenset(one for one in run or () if not one.first) for run in found])
 
     def found(self, text: str) -> list[bool]:
         """Return for each pattern whether it is in the text."""
-        tokens = _TOKENS(text)
+        tokens = _tokens(text)
         may = self._always | (self._first[tokens[0]] if tokens else 0)
         index = self._anywhere
         for token in tokens:
             may |= index[token]
-        surely = may >> len(self._patterns)
-        found = [False] * len(self._patterns)
+        surely = may >> len(self._ways)
+        found = [False] * self._count
         may &= self._all
         while may:
             bit = may & -may
             at = bit.bit_length() - 1
-            found[at] = bool(surely & bit) or self._patterns[at].search(text) is not None
+            of = self._of[at]
+            found[of] = found[of] or bool(surely & bit) or self._ways[at].search(text) is not None
             may ^= bit
         return found
+
+
+class _Read(NamedTuple):
+    """A text: the bits of the patterns that may be in it, and itself in lower case; "" where that is not certain."""
+
+    bits: int
+    lowered: str
 
 
 class Screens:
@@ -270,23 +313,23 @@ class Screens:
     def __init__(self) -> None:
         self._patterns: list[str] = []
         self._index: tuple[int, _Index] | None = None
-        self.may_have = lru_cache(maxsize=256)(self._may_have)
+        self.read = lru_cache(maxsize=256)(self._read)
 
     def add(self, pattern: str) -> int:
         """Return the bit of one more pattern."""
         self._patterns.append(pattern)
         self._index = None
-        self.may_have.cache_clear()
+        self.read.cache_clear()
         return 1 << len(self._patterns) - 1
 
-    def _may_have(self, text: str) -> int:
-        """The bits of the patterns that may be in the text."""
-        if not text.isascii() and not _ODD.isdisjoint(text):
-            return -1
+    def _read(self, text: str) -> _Read:
+        lowered = text.lower()
+        if not text.isascii() and (len(lowered) != len(text) or not _ODD.isdisjoint(text)):
+            return _Read(-1, "")
         always, index = self._index = self._index or self._indexed()
-        for token in _TOKENS(text.lower()):
+        for token in _tokens(lowered):
             always |= index[token]
-        return always
+        return _Read(always, lowered)
 
     def _indexed(self) -> tuple[int, _Index]:
         """What is tried on any text, and what the words in lower case say of the others."""
@@ -297,6 +340,19 @@ class Screens:
 
 _ROOM = Screens()  # those of this room; their texts are the same sentences
 _ODD = frozenset("ſıİ")  # what a pattern that ignores case may take for s and i, and `lower` does not
+_WRITTEN = re.compile(r"\\.|\(\?P<\w+>|[A-Z]")
+
+
+def _in_lower_case(pattern: str, flags: int) -> re.Pattern[str] | None:
+    """A pattern that finds in a text in lower case what this one, ignoring case, finds in the text; None where none does.
+
+    `re` tries each letter of a pattern that ignores case by a slower way, and each of its alternatives.
+    """
+    odd = "(?-i" in pattern or any(not sign.isascii() and sign.isalpha() for sign in pattern)
+    if odd or not flags & re.IGNORECASE:
+        return None
+    written = _WRITTEN.sub(lambda sign: sign[0].lower() if len(sign[0]) == 1 else sign[0], pattern)
+    return re.compile(written, flags & ~re.IGNORECASE)
 
 
 class Screened:
@@ -304,25 +360,44 @@ class Screened:
 
     def __init__(self, pattern: str, flags: int = 0, among: Screens = _ROOM) -> None:
         self._pattern = re.compile(pattern, flags)
+        self._lowered = _in_lower_case(pattern, flags)
         self._bit = among.add(pattern)
-        self._may_have = among.may_have
+        self._read = among.read
+
+    def _may_have(self, text: str) -> bool:
+        read = self._read(text)
+        return read.bits & self._bit != 0 and (
+            self._lowered is None or not read.lowered or self._lowered.search(read.lowered) is not None
+        )
+
+    def is_in(self, text: str) -> bool:
+        """Say whether there is a match."""
+        read = self._read(text)
+        if self._lowered is not None and read.lowered:
+            return read.bits & self._bit != 0 and self._lowered.search(read.lowered) is not None
+        return read.bits & self._bit != 0 and self._pattern.search(text) is not None
 
     def search(self, text: str, *span: int) -> re.Match[str] | None:
         """Return the first match; within a span it is tried without regard to the words."""
-        return self._pattern.search(text, *span) if span or self._may_have(text) & self._bit else None
+        return self._pattern.search(text, *span) if span or self._may_have(text) else None
 
     def match(self, text: str, *span: int) -> re.Match[str] | None:
         """Return the match at the beginning."""
-        return self._pattern.match(text, *span) if span or self._may_have(text) & self._bit else None
+        if span or self._lowered is None:
+            return self._pattern.match(text, *span) if span or self._read(text).bits & self._bit else None
+        read = self._read(text)
+        if not read.bits & self._bit or (read.lowered and not self._lowered.match(read.lowered)):
+            return None
+        return self._pattern.match(text)
 
     def finditer(self, text: str) -> Iterator[re.Match[str]]:
         """Yield the matches."""
-        return self._pattern.finditer(text) if self._may_have(text) & self._bit else iter(())
+        return self._pattern.finditer(text) if self._may_have(text) else iter(())
 
     def findall(self, text: str) -> list[str]:
         """Return what the matches are, or their groups."""
-        return self._pattern.findall(text) if self._may_have(text) & self._bit else []
+        return self._pattern.findall(text) if self._may_have(text) else []
 
     def sub(self, instead: str | Callable[[re.Match[str]], str], text: str) -> str:
         """Return the text with something else in place of the matches."""
-        return self._pattern.sub(instead, text) if self._may_have(text) & self._bit else text
+        return self._pattern.sub(instead, text) if self._may_have(text) else text

@@ -37,7 +37,7 @@ _NUMBERED = _words(
 
 _END = re.compile(r"([.!?…]+|[。！？]+)(?:\[\d{1,3}(?:[,–-] ?\d{1,3})*\])?[\"'”’)\]}»]*")
 _NEXT = re.compile(r"[\s\"'“‘(\[{«*`_]*")
-_WORD_BEFORE = re.compile(r"[\w.&'-]*$")
+_NOT_OF_A_WORD = re.compile(r".*[^\w.&'-]", re.DOTALL)  # up to the last sign that no word has
 _INITIAL = re.compile(r"(?:[A-Z]\.)*[A-Z]$")
 _AFTER_NUMBERED = re.compile(r"\(?(?:\d|[IVXLC]+\b|[A-Z]\b|[A-Z]?\.?\d)")
 _GLUED = re.compile(r"(?<=[a-z\])]{2})([.!?])(?=([A-Z][a-z]*)\s)")
@@ -54,6 +54,7 @@ _KEYWORDS = re.compile(
     r"Categories and [Ss]ubject [Dd]escriptors|General [Tt]erms|(?:MSC |ACM )?[Ss]ubject [Cc]lassification)\s*"
     r"(?:[:—–]|-{1,3}(?!\w))"
 )
+_LONGEST_WORD = 40  # characters that are looked at before a mark
 _LONGEST_BULLET = 10  # characters, with the white space around it
 _LONGEST_BRACKET = 300  # characters; a bracket still open after so many is a slip of the author, not a bracket
 
@@ -161,6 +162,7 @@ def _split(text: str) -> tuple[str, ...]:
     return tuple(sentence for sentence in sentences if sentence and not _KEYWORDS.match(sentence))
 
 
+@lru_cache(maxsize=64)
 def lower_case_names(text: str) -> frozenset[str]:
     """Return the names that the text introduces in lower case: `we propose nomp: …`, `a tool called jaxline`."""
     return frozenset(name for match in _NAMED.finditer(text) for name in match.groups() if name)
@@ -174,12 +176,17 @@ def _stops(text: str) -> Iterator[int]:
         spaceless = match.group()[0] in "。！？"
         if end < len(text) and not (text[end].isspace() or spaceless):
             continue
-        before = _WORD_BEFORE.search(text, max(0, start - 40), start)
-        stop = _Stop(
-            match.group(1), before.group().lstrip(".'-") if before else "", _after(text, end), end - 1 in enclosed, names
-        )
+        stop = _Stop(match.group(1), _before(text, start), _after(text, end), end - 1 in enclosed, names)
         if not any(keeps(stop) for keeps in _KEEPS):
             yield end
+
+
+def _before(text: str, start: int) -> str:
+    """The word in front of `start`, of a long one its end; a line may end between."""
+    start -= text.endswith("\n", 0, start)
+    first = max(0, start - _LONGEST_WORD)
+    other = _NOT_OF_A_WORD.match(text, first, start)
+    return text[other.end() if other else first : start].lstrip(".'-")
 
 
 def _after(text: str, end: int) -> str:

@@ -197,14 +197,17 @@ _TAKES = re.compile(
 )
 _PASSIVE = re.compile(r"\b(?:is|are|was|were|be|been|being|remains?)(?: \w+ly| not| also)* [\w-]+$")
 _ENDS_IN_VERB = re.compile(rf"(?:{FINITE}|\w+ed)")
-_PAIRS = (
-    (re.compile(r"\bnot only\b"), re.compile(r"\bbut\b")),
-    (re.compile(r"\b(?:both|between)\b"), re.compile(r"\band\b")),
-    (re.compile(r"\b(?:either|whether)\b"), re.compile(r"\b(?:or|can|is|are)\b")),
-    (re.compile(r"\bfrom [~\d.%$-]+|\b(?:shift|transition|mov|chang|switch|rang)\w* from\b"), re.compile(r"\bto\b")),
-    (re.compile(r"\b(?:combin|integrat)(?:e|es|ing)\b"), re.compile(r"\b(?:and|with|into)\b|,")),
-    (re.compile(r"\b(?:equip|endow|empower)(?:s|p?ing)?\b"), re.compile(r"\b(?:with|to|by)\b")),
-    (re.compile(r"\bcompar(?:e|es|ing)\b"), re.compile(r"\b(?:and|with|to|against|across)\b")),
+_PAIRS = tuple(
+    (Screened(one), re.compile(other))
+    for one, other in (
+        (r"\bnot only\b", r"\bbut\b"),
+        (r"\b(?:both|between)\b", r"\band\b"),
+        (r"\b(?:either|whether)\b", r"\b(?:or|can|is|are)\b"),
+        (r"\bfrom [~\d.%$-]+|\b(?:shift|transition|mov|chang|switch|rang)\w* from\b", r"\bto\b"),
+        (r"\b(?:combin|integrat)(?:e|es|ing)\b", r"\b(?:and|with|into)\b|,"),
+        (r"\b(?:equip|endow|empower)(?:s|p?ing)?\b", r"\b(?:with|to|by)\b"),
+        (r"\bcompar(?:e|es|ing)\b", r"\b(?:and|with|to|against|across)\b"),
+    )
 )
 _BRACKETS = ("()", "[]", "{}", "“”")
 _OPENING = re.compile(
@@ -494,7 +497,7 @@ def _is_clause(text: str) -> bool:
     return _VERB.search(text) is not None and not _SUBORDINATE.match(f"{text}, ") and not _OPENING.match(text)
 
 
-def _is_half(kept: str, one: re.Pattern[str], other: re.Pattern[str]) -> bool:
+def _is_half(kept: str, one: Screened, other: re.Pattern[str]) -> bool:
     return any(not other.search(kept, found.end()) for found in one.finditer(kept))
 
 

@@ -16,6 +16,7 @@
 import re
 from functools import lru_cache
 
+from bot.summarise.english.alternation import one_of
 from bot.summarise.english.prefilter import Screened
 
 _VERBS = """
@@ -49,7 +50,8 @@ def third_person(verb: str) -> str:
 
 
 _SINGULAR = {verb: third_person(verb) for verb in _VERBS.split()}
-_BARE_VERBS = "|".join(dict.fromkeys([*_VERBS.split(), *_MORE_VERBS.split()]))
+_ALL_VERBS = [*_VERBS.split(), *_MORE_VERBS.split()]
+_BARE_VERBS, _SINGULAR_VERBS = one_of(_ALL_VERBS), one_of(_SINGULAR)
 _NOUNS_MOSTLY = frozenset({"aim", "set", "frame", "view", "cast", "fine", "map", "model", "sample", "project"})
 
 
@@ -57,16 +59,27 @@ def _forms(verb: str) -> tuple[str, str, str]:
     return verb, third_person(verb), f"{verb}d" if verb.endswith("e") else f"{verb}ed"
 
 
-# A verb with a subject before it, as far as words tell.
-FINITE = (
-    r"(?:is|are|was|were|has|have|had|can|cannot|could|may|might|must|should|will|would|does|do|did|shows|makes|achieved|"
-    r"(?:becom|reach|match|surpass|tak|giv|us)es|(?:remain|run|gain|beat|win|exceed|yield|need|require|cost|work|allow|"
-    r"maintain|increase|decrease|outperform|produce|capture|contain|support|consist|dominate|deliver|attain|surpass|"
-    r"match|suffer|fail|struggle|ignore|neglect|overlook|hinder|prevent|restrict|degrade|rely|lead|focus)(?:e?s|e?d)?|lacks|relies|"
-    + "|".join(form for verb in _BARE_VERBS.split("|") if verb not in _NOUNS_MOSTLY for form in _forms(verb))
-    + ")"
-)
-_PLACED = re.compile(rf"(?:\w+ly )?(?:{'|'.join(_SINGULAR.values())})\b", re.IGNORECASE)
+_AUXILIARIES = """
+    is are was were has have had can cannot could may might must should will would does do did shows makes achieved lacks
+    relies becomes reaches matches surpasses takes gives uses
+"""
+# Of these every form is one, and what `e?s` and `e?d` make of them besides.
+_OF_THINGS = """
+    remain run gain beat win exceed yield need require cost work allow maintain increase decrease outperform produce capture
+    contain support consist dominate deliver attain surpass match suffer fail struggle ignore neglect overlook hinder prevent
+    restrict degrade rely lead focus
+"""
+
+
+def finite_verbs() -> frozenset[str]:
+    """Return the forms of verbs that a subject stands before, as far as words tell: `is`, `gains`, `proposed`."""
+    told = (form for verb in _ALL_VERBS if verb not in _NOUNS_MOSTLY for form in _forms(verb))
+    things = (verb + ending for verb in _OF_THINGS.split() for ending in ("", "s", "es", "d", "ed"))
+    return frozenset([*_AUXILIARIES.split(), *things, *told])
+
+
+FINITE = one_of(sorted(finite_verbs()))
+_PLACED = re.compile(rf"(?:\w+ly )?{one_of(_SINGULAR.values())}\b", re.IGNORECASE)
 _PAPER = re.compile(
     r"^(?:this|the present) (?:paper|work|article|study|report|letter|survey|thesis) ((?:\w+ly )?(?:propos|introduc|"
     r"present|develop|describ|investigat|stud|analy[sz]|explor|examin|evaluat|review|survey|address|provid|offer|argu|"
@@ -74,7 +87,7 @@ _PAPER = re.compile(
     re.IGNORECASE,
 )
 # `We finally show` and `we also show` count the sentences of the abstract, so the adverb goes too.
-_WE = re.compile(rf"^(?:[Ww]e|WE|I) (?:(?:{_LEADS}) )?((?:\w+ly )?)({'|'.join(_SINGULAR)}) (?=\S)", re.IGNORECASE)
+_WE = re.compile(rf"^(?:[Ww]e|WE|I) (?:(?:{_LEADS}) )?((?:\w+ly )?)({_SINGULAR_VERBS}) (?=\S)", re.IGNORECASE)
 _ORDERED = re.compile(rf"^(We|WE) (?:{_LEADS}) (?=\w)", re.IGNORECASE)
 _AGAIN = re.compile(r"\b(?:we|us|ours|ourselves)\b|\bWE\b|(?:(?<=[a-z;:,)] )|(?<=\())We\b")
 _OWN = r"(?:own|previous|prior|earlier|past|recent|companion|group|lab|team|knowledge|view|opinion)\b"
@@ -92,7 +105,7 @@ _OTHER_SUBJECT = re.compile(
     re.IGNORECASE,
 )
 _OBJECT = re.compile(r" (?:it|its|them|their|that|the|a|an|this|these|how|whether|on|several|two|three|extensive)\b")
-_AND_VERB = re.compile(rf"(, and )({'|'.join(_SINGULAR)})(?={_OBJECT.pattern})")  # after the comma, of nobody else
+_AND_VERB = re.compile(rf"(, and )({_SINGULAR_VERBS})(?={_OBJECT.pattern})")  # after the comma, of nobody else
 # What everybody does, not the authors alone: `the data that we produce daily`, `as we move on`, `we must`.
 _DOINGS = """
     humans? people live lived inhabit perceive encounter face depend eat speak talk must should need know see risk tend want

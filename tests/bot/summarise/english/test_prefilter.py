@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.summarise.choice import cue_phrases, why_cues
-from bot.summarise.english.prefilter import Needle, Prefiltered, Screened, Screens, needles, shapes
+from bot.summarise.english.prefilter import Needle, Prefiltered, Screened, Screens, alternatives, needles, shapes
 
 CUES = [*cue_phrases.CUES.values(), *why_cues.CUES.values(), why_cues.MAY_SAY, why_cues.NEVER, cue_phrases.WITHDRAWN]
 PIECES = (
@@ -37,6 +37,36 @@ def texts() -> st.SearchStrategy[str]:
 def test_what_the_words_tell_is_what_the_patterns_tell(found: list[str], text: str) -> None:
     tried = [re.compile(each) for each in found]
     assert Prefiltered(tried).found(text) == [each.search(text) is not None for each in tried]
+
+
+@given(patterns(), texts())
+def test_a_pattern_is_in_a_text_where_one_of_its_alternatives_is(pattern: str, text: str) -> None:
+    ways = [re.compile(way) for way in alternatives(pattern)]
+    assert any(way.search(text) for way in ways) == (re.search(pattern, text) is not None)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "ways"),
+    [
+        (r"cache|\b(?:two|th(?:is|at))\b", ["cache", r"\btwo\b", r"\bth(?:is|at)\b"]),
+        (r"^(?:this|it)\b|[|)]$", [r"^this\b", r"^it\b", "[|)]$"]),
+        (r"(?:a|b)(?:c|d)", ["(?:a|b)(?:c|d)"]),
+        (r"(?:a|b)+", ["(?:a|b)+"]),
+        (r"\(a\||\)", [r"\(a\|", r"\)"]),
+    ],
+)
+def test_alternatives_stand_between_bars_that_no_bracket_holds(pattern: str, ways: list[str]) -> None:
+    assert alternatives(pattern) == ways
+
+
+@given(
+    st.text("acAEQſıİKßéΣ -%", max_size=10), st.sampled_from(["[A-Z]a", r"\Wa|E\B", "k|É", r"(?P<Q>q)\S", "[^A-K]", "ss"])
+)
+def test_a_pattern_that_ignores_case_finds_the_same_in_any_letters(text: str, pattern: str) -> None:
+    plain, screened = re.compile(pattern, re.IGNORECASE), Screened(pattern, re.IGNORECASE, Screens())
+    assert [each.span() for each in screened.finditer(text)] == [each.span() for each in plain.finditer(text)]
+    assert bool(screened.match(text)) == bool(plain.match(text))
+    assert screened.is_in(text) == bool(plain.search(text))
 
 
 @given(patterns(), texts(), st.sampled_from([0, re.IGNORECASE]), st.sampled_from([str, str.upper, str.title]))
