@@ -3,14 +3,21 @@
 They are no commands of their own: each is read as a command that is there, or leads to one.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from bot.commands.declaration import Command, Usage
 from bot.commands.finding import Search, Show, names_one
+from bot.commands.service import Help
 from bot.commands.subscriptions import Subscribe
 from bot.commands.words import Words, item_text, query_text
 
+_FRAME = re.compile(
+    r"(?:(?:papers?|articles?|repos|repositories|works?|research|news) )?(?:(?:on|about|for|in|of|regarding) )?",
+    re.IGNORECASE,
+)
+_BY = re.compile(r'(?:by|from) ([^\W\d_][^\d_":()]*)', re.IGNORECASE)
 LATEST = "published:7d"  # what is the latest where nothing else is said
 
 
@@ -31,6 +38,9 @@ def _searched(terms: str, alone: str) -> Callable[[Words], Command]:
 
     def search(words: Words) -> Command:
         query = query_text(words.rest())
+        query = query[_FRAME.match(query).end() :]  # type: ignore[union-attr] # it matches nothing, too
+        if (by := _BY.fullmatch(query)) is not None:
+            query = f'author:"{by[1]}"'
         return Search(f"{query} {terms}".strip() if query else alone)
 
     return search
@@ -71,6 +81,7 @@ _REPOSITORIES = Borrowed(Search.usage, "repos vector database", _searched("kind:
 _NEWEST = Borrowed(Search.usage, "latest kv cache", _searched("sort:new", f"{LATEST} sort:new"))
 _AUTHORS = Borrowed(Search.usage, "author Tri Dao", _by_author)
 _CITATION = Borrowed(Show.usage, "cite 2606.01234", _cited)
+_GREETED = Borrowed(Help.usage, "hello", lambda words: None if words.peek() else Help())
 _FEED = Borrowed(Subscribe.usage, "feed", _feed)
 _RSS = Borrowed(Subscribe.usage, "rss", _no_feed)
 
@@ -87,6 +98,8 @@ BORROWED: Mapping[str, Borrowed] = {
     "newest": _NEWEST,
     "author": _AUTHORS,
     "authors": _AUTHORS,
+    "hello": _GREETED,
+    "hi": _GREETED,
     "rss": _RSS,
     "atom": _RSS,
     "feed": _FEED,

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Annotated, Self
 
 from bot.commands.declaration import (
@@ -176,3 +177,36 @@ class Now(Command):
     """Preview the next digest of a topic, or of every topic subscribed here."""
 
     topic: Annotated[str, ANY_TOPIC, Option(help="Only this one of those subscribed here.", suggests="topic")] = ""
+
+
+class Trend(StrEnum):
+    """What of all that trends is wanted."""
+
+    PAPERS = "papers"
+    REPOS = "repos"
+
+
+_TRENDS = {each.value: each for each in Trend} | {
+    "paper": Trend.PAPERS,
+    "repo": Trend.REPOS,
+    "repositories": Trend.REPOS,
+    "code": Trend.REPOS,
+}
+
+
+def _trend(words: Words, _usage: Usage) -> Trend | None:
+    word = words.take(*_TRENDS)
+    return _TRENDS[word.option] if word else None
+
+
+@declared("trending", Group.FINDING, example="trending repos", aliases=("top", "hot", "popular", "rising"))
+@dataclass(frozen=True, slots=True)
+class Trending(Command):
+    """Show the most upvoted papers and the fastest rising repositories of the last seven days."""
+
+    kind: Annotated[
+        Trend | None,
+        Argument(f"[{'|'.join(Trend)}]", formatted("{}"), _trend),
+        Option(name="only", help="Only papers, or only repositories."),
+    ] = None
+    page: PageNumber = 1

@@ -139,9 +139,9 @@ def _is_near(words: str, verb: str) -> bool:
 def _is_sentence(words: str) -> bool:
     """Say whether it goes on as a sentence does: `show me …`, `why does …`, `status of …`; an item that is named is none."""
     first, second, *_ = [*plain(words).casefold().split(maxsplit=2), "", ""]
-    return (second in _SENTENCE and first not in ("search", "find", "follow", "subscribe", "topic", "filter")) or (
-        first == "help" and len(words.split()) > 2
-    )
+    return (
+        second in _SENTENCE and first not in ("search", "find", "trending", "follow", "subscribe", "topic", "filter")
+    ) or (first == "help" and len(words.split()) > 2)
 
 
 def _without_frills(words: str) -> str:

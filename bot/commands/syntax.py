@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from bot.commands import feedback, finding, saved, service, subscriptions, topics
 from bot.commands.borrowed import borrowed
 from bot.commands.declaration import DECLARED, Command, Group, Said, Usage
-from bot.commands.words import Word, Words, clean, exactly, nearest, shown
+from bot.commands.words import Word, Words, clean, exactly, nearest, query_text, shown
 from bot.errors import UsageError
 from bot.keys import named_keys
 from bot.wording import listed
@@ -53,6 +53,8 @@ def parse(text: str) -> Command:
     if meant.error is not None or meant.usage is None:
         if (known := _link_or_id(words, begin) or _borrowed(words, begin)) is not None:
             return known
+        if meant.query:
+            return finding.Search(query_text(meant.query))
         raise meant.error or words.fault("There is no such command.", 0)
     return meant.usage.command.read(words)
 
@@ -111,6 +113,7 @@ class _Meant:
 
     usage: Usage | None
     error: UsageError | None = None
+    query: str = ""  # what is searched for instead, where no verb is near
 
 
 def _opened(text: str) -> Words:
@@ -211,17 +214,18 @@ def _of_topics(words: Words, second: Word | None) -> _Meant:
 
 
 def _unknown(words: Words, first: Word) -> _Meant:
-    """A misspelt verb, or a query without one."""
+    """A misspelt verb, or words without one, which are searched for."""
     near = nearest(first.option, _FIRST) if not first.quoted else ""
     usage = next((each for name, each in BY_NAME.items() if name.split()[0] == near), None)
-    several = words.peek() is not None or first.quoted
     query = words.typed.text[first.start : words.end].strip()
+    said = f'There is no command "{shown(first.text)}".'
+    if usage is None:
+        return _Meant(finding.Search.usage, words.fault(said, first), query)
     rest = query[first.end - first.start :]
-    hints = [f"Did you mean *{_short(usage.words + rest, usage.words)}*?"] if usage else []
-    hints += [f"To search: *{_short(f'search {query}', 'search …')}*."] if several or not usage else []
-    hints += ["*help* lists all there is."] if not usage and not several else []
-    error = words.fault(f'There is no command "{shown(first.text)}".', first, " ".join(hints))
-    return _Meant(usage or (finding.Search.usage if several else None), error)
+    hint = f"Did you mean *{_short(usage.words + rest, usage.words)}*?"
+    if words.peek() is not None:
+        hint += f" To search: *{_short(f'search {query}', 'search …')}*."
+    return _Meant(usage, words.fault(said, first, hint))
 
 
 def _short(text: str, instead: str) -> str:

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from bot.commands import BORROWED, BY_NAME, TABLE, Group, Help, Permission, Usage, help_for, parse
+from bot.commands import BORROWED, BY_NAME, TABLE, Group, Help, Permission, Search, Usage, help_for, parse, read
 from bot.errors import UsageError
 from bot.handlers.context import HandlerContext, handles
 from bot.handlers.wording.replies import button, excerpt
@@ -66,7 +66,7 @@ def _named(asked: str) -> Reply:
     if rows:
         return Reply(title=asked.capitalize(), entries=tuple(ReplyEntry(title=row.words, lines=_lines(row)) for row in rows))
     near = help_for(asked)
-    if near is None:
+    if near is None or isinstance(read(asked), Search):
         raise UsageError(f'There is no command "{excerpt(asked)}".', hint="*help all* lists all there is.")
     return _one(near, f'There is no command "{excerpt(asked)}"; the nearest is this.')
 

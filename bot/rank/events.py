@@ -57,12 +57,12 @@ def events(item: Item, readings: Sequence[Reading], now: datetime, paper: Item |
     if item.kind is not Kind.REPO or item.withdrawn:
         return ()
     found = [_code_of(item, paper, now), _released(item.release, now)]
-    if not _is_read(item):
+    if not is_list(item):
         found += [_jumped(readings, now), _created(item, now)]
     return tuple(event for event in found if event is not None)
 
 
-def _is_read(item: Item) -> bool:
+def is_list(item: Item) -> bool:
     """Say whether its name says that it is a list of links, a book, a course or the like: "awesome-go", "CodexGuide"."""
     name = item.title.rpartition("/")[2] or item.key.rpartition("/")[2]
     return not _READ.isdisjoint(word.lower().rstrip("s") for word in _NAME_WORDS.findall(name))

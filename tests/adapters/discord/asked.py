@@ -6,7 +6,7 @@ from typing import Any
 from adapters.discord.install.command_tree import GROUP, PLACES, SUBCOMMAND, kind_of, path
 from bot.commands import Command, Subscribe, Usual
 
-_NAMES = {"everywhere": "all", "origin": "from", "form": "format"}
+_NAMES = {"kind": "only", "everywhere": "all", "origin": "from", "form": "format"}
 _WEEK = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 
 

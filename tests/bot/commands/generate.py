@@ -40,6 +40,8 @@ from bot.commands import (
     ShowTopic,
     Similar,
     Subscribe,
+    Trend,
+    Trending,
     Unsave,
     Unsubscribe,
     Usual,
@@ -257,6 +259,7 @@ def commands() -> st.SearchStrategy[Command]:
     return st.one_of(
         st.builds(Search, said(), maybe),
         *(st.builds(kind, said()) for kind in (Similar, Save, Unsave)),
+        st.builds(Trending, st.none() | st.sampled_from(Trend), st.integers(1, 99)),
         of_item,
         *(st.builds(kind, topics(), RHYTHMS) for kind in (Unsubscribe, Resume, Post)),
         st.builds(ShowTopic, topics()),

@@ -195,8 +195,13 @@ def test_a_link_or_an_identifier_in_a_verbs_place_asks_for_its_card(text: str, c
 @pytest.mark.parametrize(
     "text", ["node.js/npm", "owner/name is new", "2606.01234 2606.01235", "see https://arxiv.org/abs/2606.01234"]
 )
-def test_a_link_among_other_words_and_a_path_are_no_command(text: str) -> None:
-    assert isinstance(read(text), Unreadable)
+def test_a_link_among_other_words_and_a_path_are_searched_for(text: str) -> None:
+    assert parse(text) == Search(text)
+
+
+@pytest.mark.parametrize("text", ["kv cache", '"kv cache"', "kv cach*", "kv", "/digest kv cache", "node.js"])
+def test_words_without_a_verb_are_searched_for(text: str) -> None:
+    assert parse(text) == Search(text.removeprefix("/digest "))
 
 
 @pytest.mark.parametrize(
@@ -211,10 +216,6 @@ def test_a_link_among_other_words_and_a_path_are_no_command(text: str) -> None:
         ),
         ("/digest serach", 'There is no command "serach".', 8, "Did you mean *search*?", "search"),
         ("svae 3", 'There is no command "svae".', 0, "Did you mean *save 3*? To search: *search svae 3*.", "save"),
-        ("kv cache", 'There is no command "kv".', 0, "To search: *search kv cache*.", "search"),
-        ('"kv cache"', 'There is no command "kv cache".', 0, 'To search: *search "kv cache"*.', "search"),
-        ("kv cach*", 'There is no command "kv".', 0, "To search: *search …*.", "search"),
-        ("kv", 'There is no command "kv".', 0, "To search: *search kv*. *help* lists all there is.", ""),
         ("search", "*search* needs something to search for", 6, "", "search"),
         ("more", "*more* needs an item: write for example *more 3 for gpu-systems*.", 4, "", "more"),
         ('save ""', "*save* needs an item", 7, "", "save"),
@@ -230,7 +231,7 @@ def test_a_link_among_other_words_and_a_path_are_no_command(text: str) -> None:
         ("topic edit x interest weight 11 y", "from -10 to 10", 29, "", "topic edit"),
         ("filter x stars:>5", '"stars:>5" says not what to do', 9, "*filter TOPIC test QUERY*", "filter"),
         ("filter x tets kv", '"tets" says not what to do', 9, "Did you mean *test*?", "filter"),
-        ("filter x set", "*filter TOPIC set* needs a query", 12, "", "filter"),
+        ("filter x set", "*set* needs a query", 12, "", "filter"),
         ("filter x clear kv", '*filter* does not understand "kv"', 15, "For example: *filter gpu-systems", "filter"),
         ("profile x forget", '*profile* does not understand "forget"', 10, "For example: *profile gpu-systems*", "profile"),
         ("saved docx", '*saved* does not understand "docx"', 6, "For example: *saved bibtex*.", "saved"),

@@ -4,7 +4,7 @@ import pytest
 from rich.console import Console
 
 from adapters.cli.render.reply import ReplyView
-from bot.commands import BORROWED, TABLE, Command, Help, Subscribe, Usage, parse
+from bot.commands import BORROWED, TABLE, Command, Help, Search, Subscribe, Usage, parse
 from bot.errors import UsageError
 from bot.models import Reply
 from bot.query import FIELDS
@@ -50,10 +50,8 @@ async def test_a_verb_of_another_tool_is_read_or_leads_on(ada: Asker, verb: str)
 
 
 @pytest.mark.parametrize("words", ["abstract reasoning", "feed forward networks"])
-def test_words_that_only_begin_like_a_verb_are_offered_as_a_search(words: str) -> None:
-    with pytest.raises(UsageError) as told:
-        parse(words)
-    assert f"*search {words}*" in told.value.hint
+def test_words_that_only_begin_like_a_verb_are_searched_for(words: str) -> None:
+    assert parse(words) == Search(words)
 
 
 @pytest.mark.parametrize("usage", TABLE, ids=lambda usage: usage.words)

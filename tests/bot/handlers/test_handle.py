@@ -68,6 +68,7 @@ async def test_who_is_no_member_of_the_workspace_reads_and_changes_nothing_and_i
         "show",
         "bibtex",
         "similar",
+        "trending",
         "why",
         "now",
         "rest",

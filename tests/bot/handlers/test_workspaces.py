@@ -41,6 +41,8 @@ from bot.commands import (
     Similar,
     Status,
     Subscribe,
+    Trend,
+    Trending,
     Unsave,
     Unsubscribe,
     Why,
@@ -63,6 +65,7 @@ COMMANDS: Mapping[type, tuple[Command, ...]] = {
     Search: (Search("cache"), Search("cache topic-of:hushed")),
     Show: tuple(Show(item, topic, bibtex) for item in ITEMS for topic in ("", *TOPICS) for bibtex in (False, True)),
     Similar: tuple(map(Similar, ITEMS)),
+    Trending: tuple(map(Trending, (None, *Trend))),
     Why: tuple(Why(item, topic) for item in ITEMS for topic in ("", *TOPICS)),
     Now: tuple(map(Now, ("", *TOPICS))),
     Rest: tuple(Rest(topic, day) for topic in TOPICS for day in ("", "2026-04-01")),
@@ -112,7 +115,7 @@ COMMANDS: Mapping[type, tuple[Command, ...]] = {
     History: tuple(map(History, ("", *TOPICS))),
     Help: (Help(), Help("subscribe")),
 }
-PUBLIC = {Help}  # it reads nothing that anybody made
+PUBLIC = {Help, Trending}  # they read nothing that anybody made
 
 
 @dataclass(frozen=True, slots=True)

@@ -474,7 +474,7 @@ async def test_a_zone_that_is_gone_keeps_nobody_from_pausing_and_unsubscribing(a
         await ada.ask("resume kv")
     with pytest.raises(UsageError, match='"Europe/Atlantis" is not known') as raised:
         await ada.ask("pause kv until monday")
-    assert raised.value.hint.startswith("*subscribe kv in ZONE* gives it another")
+    assert raised.value.hint.startswith("*subscribe kv in Europe/Zurich* gives it that one")
     assert (await ada.ask("unsubscribe kv")).title == "Unsubscribed from KV cache"
 
 
