@@ -37,10 +37,14 @@ class Permission(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A text of somebody's in a written command; `before` is glued to it."""
+    """A text of somebody's in a written command; `before` is glued to it.
+
+    Where it is `one_word`, a text of several words is quoted, also where it would read back without.
+    """
 
     text: str
     before: str = ""
+    one_word: bool = False
 
 
 Pieces = tuple[str | Said, ...]
@@ -276,6 +280,11 @@ class Usual(Enum):
 def text(value: str) -> Pieces:
     """Write a text of somebody's."""
     return (Said(value),)
+
+
+def name_text(value: str) -> Pieces:
+    """Write a name: one of several words is quoted."""
+    return (Said(value, one_word=True),)
 
 
 def formatted(form: str) -> Callable[[object], Pieces]:

@@ -23,6 +23,7 @@ from bot.commands.declaration import (
     flag,
     formatted,
     missing,
+    name_text,
     number,
     number_text,
     read_rhythm,
@@ -453,7 +454,7 @@ def _topic_or_followed(words: Words, usage: Usage) -> str:
 class Unsubscribe(Command):
     """End this channel's subscription to a topic."""
 
-    topic: Annotated[str, Argument("TOPIC", text, _topic_or_followed), HERE]
+    topic: Annotated[str, Argument("TOPIC", name_text, _topic_or_followed), HERE]
     rhythm: OneOfSeveral = None
 
 

@@ -243,16 +243,20 @@ def write(command: Command) -> str:
     """
     pieces = (command.usage.words, *command.written())
     said = [place for place, piece in enumerate(pieces) if isinstance(piece, Said)]
-    forms = dict.fromkeys(said, 0)
+    forms = {place: _plainest(pieces[place]) for place in said}
     if _reads_back(text := _joined(pieces, forms), command):
         return text
     forms = dict.fromkeys(said, len(_FORMS) - 1)
     for place in said:
-        for form in range(len(_FORMS)):
+        for form in range(_plainest(pieces[place]), len(_FORMS)):
             forms[place] = form
             if _reads_back(_joined(pieces, forms), command):
                 break
     return _joined(pieces, forms)
+
+
+def _plainest(piece: str | Said) -> int:
+    return int(isinstance(piece, Said) and piece.one_word and " " in piece.text)
 
 
 def _reads_back(text: str, command: Command) -> bool:
