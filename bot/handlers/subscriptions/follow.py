@@ -150,12 +150,18 @@ async def _confirmation(
         title=f"{topic.title} is followed here now",
         text=tuple(filter(None, (when, said, _limits(context, topic), not_collected(topic, context.arxiv)))),
         entries=entries,
-        next_steps=(
-            f"*subscribe {topic.name} weekly* or *at 17:00* changes when; *topic show {topic.name}* says what enters.",
-        ),
+        next_steps=(f"{_another_time(subscription)}; *topic show {topic.name}* says what enters.",),
         buttons=(undo,),
         private=False,
     )
+
+
+def _another_time(subscription: Subscription) -> str:
+    """Say what gives it another time; days of another rhythm make a second subscription, and *at once* has no time."""
+    if subscription.rhythm is Rhythm.AT_ONCE:
+        return f"*subscribe {subscription.topic} daily* posts besides, once a day, what was not posted at once"
+    days = {Rhythm.DAILY: "weekdays at 17:00", Rhythm.WEEKLY: "fri at 17:00", Rhythm.MONTHLY: "monthly on 15"}
+    return f"*subscribe {subscription.topic} {days[subscription.rhythm]}* changes when"
 
 
 async def _lately(context: HandlerContext, topic: Topic, now: datetime) -> tuple[str, tuple[ReplyEntry, ...]]:

@@ -83,6 +83,21 @@ async def test_what_is_followed_at_once_is_followed_so(ada: Asker) -> None:
     assert button(undone, "Undo") == 'follow author:"Rui Mao" at once'
 
 
+@pytest.mark.parametrize("rhythm", list(Rhythm))
+async def test_what_is_said_to_change_the_time_of_what_is_followed_does_so(ada: Asker, rhythm: Rhythm) -> None:
+    reply = await ada.ask(f'follow author:"Rui Mao" {rhythm}')
+    (before,) = await ada.here()
+    await ada.ask(reply.next_steps[0].split("*")[1])
+    after = await ada.here()
+    if rhythm is Rhythm.AT_ONCE:
+        assert "posts besides" in reply.next_steps[0]
+        assert {each.rhythm for each in after} == {Rhythm.AT_ONCE, Rhythm.DAILY}
+    else:
+        assert "changes when" in reply.next_steps[0]
+        assert [(each.id, each.rhythm) for each in after] == [(before.id, rhythm)]
+        assert after[0].schedule != before.schedule
+
+
 async def test_status_and_home_and_why_know_that_it_has_no_time(ada: Asker) -> None:
     await ada.ask("subscribe kv at once")
     assert "Next digest: as soon as something that fits has come in." in said(await ada.ask("status"))
