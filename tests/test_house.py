@@ -63,6 +63,11 @@ def test_every_decision_is_a_page_at_most_and_listed_with_its_status() -> None:
         assert f"| [{number}]({path.name}) | {title.removeprefix(f'# {number}: ')} | {status} |" in listed
 
 
+def test_no_two_decisions_have_one_number() -> None:
+    numbers = [path.name[:4] for path in DECISIONS]
+    assert [number for number in numbers if numbers.count(number) > 1] == []
+
+
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 RECIPES = {
     title: re.findall(r"^\d\. `([^`]+)`", body, re.MULTILINE)
