@@ -19,8 +19,8 @@ from benchmarks.quality.records import Folder
 
 # Modules of this package: each has `measure`, which yields its figures.
 MEASURES = (
-    "roles", "parts", "marked", "sentence", "claims", "edition", "dangling", "search", "known", "similar", "profiles",
-    "labels", "archive", "digests",
+    "roles", "parts", "marked", "sentence", "claims", "edition", "dangling", "search", "known", "similar",
+    "judged_similar", "profiles", "labels", "archive", "digests",
 )  # fmt: skip
 
 

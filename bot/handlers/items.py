@@ -1,4 +1,4 @@
-"""Items by name: which one is meant, what is close to it, and the links in a message that name one."""
+"""Items by name: which one is meant, and the links in a message that name one."""
 
 import contextlib
 import html
@@ -7,11 +7,9 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from bot import keys
-from bot.commands import Similar
 from bot.errors import Unclear, UsageError
-from bot.handlers.context import HandlerContext, handles
-from bot.handlers.search.meaning import Meant, close_in_meaning, meant_text, meant_vector
-from bot.handlers.search.search import PAGE, found_entry
+from bot.handlers.context import HandlerContext
+from bot.handlers.search.meaning import close_in_meaning, meant_text
 from bot.handlers.wording.replies import excerpt, title_or_key
 from bot.models import (
     Actor,
@@ -19,13 +17,10 @@ from bot.models import (
     Item,
     Kind,
     Label,
-    Near,
     PastDigest,
     Query,
-    Reply,
     Term,
 )
-from bot.models.vectors import text_of_item
 from bot.ports.source import Fetcher
 from bot.query.fields import text_of
 from bot.query.fold import indexed, says_something
@@ -307,40 +302,3 @@ async def linked_item(context: HandlerContext, url: str) -> Item | None:
     """
     key = keys.key_of_url(url)
     return (await context.store.items.find([key])).get(key) if key.partition(":")[0] in _NAMED else None
-
-
-# --- similar
-
-
-@handles(Similar)
-async def similar(context: HandlerContext, command: Similar, actor: Actor, now: datetime) -> Reply:
-    """Find what is close to an item, or to the item behind a link."""
-    item = await item_named(context, actor, command.item, fetch_at=now)
-    meant = await meant_item(context, item)
-    hits = await context.store.index.similar(item, now, limit=PAGE, near=meant.near)
-    if not hits:
-        return Reply(
-            title=f"Nothing is close to {excerpt(title_or_key(item))}",
-            text=("Its text has too little in common with everything else that was collected.", *meant.notes),
-        )
-    gists = await context.gists([hit.item for hit in hits])
-    return Reply(
-        title=f"Close to {title_or_key(item)}",
-        text=meant.notes,
-        entries=tuple(
-            found_entry(hit, gist, f"closeness {hit.relevance:.2f}, where 1 is the same text")
-            for hit, gist in zip(hits, gists, strict=True)
-        ),
-        next_steps=(f"*topic edit NAME example {item.key}* teaches a topic what it is about.",),
-    )
-
-
-async def meant_item(context: HandlerContext, item: Item) -> Meant:
-    """Return what the item means, as it is stored or from its text."""
-    if context.embedder is None:
-        return Meant()
-    space, enough = context.embedder.space, context.embedder.enough
-    stored = await context.store.vectors.find(space, [item.key])
-    if item.key not in stored:
-        return await meant_text(context, text_of_item(item))
-    return await meant_vector(context, Near(space, stored[item.key], enough))

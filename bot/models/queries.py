@@ -101,12 +101,14 @@ class Query:
 class Hit:
     """One search result. `relevance` is larger for better; it is comparable within one search only.
 
-    `other` is the other half of a paper and its repository, where both are one result.
+    `other` is the other half of a paper and its repository, where both are one result. `shared` are the words and phrases
+    that what was found similar and what it is similar to both have, and few others: the most telling first.
     """
 
     item: Item
     relevance: float
     other: Item | None = None
+    shared: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -108,9 +108,12 @@ class SearchIndex(Protocol):
         ...
 
     async def similar(self, item: Item, now: datetime, *, limit: int = 10, near: Near | None = None) -> Sequence[Hit]:
-        """Return the items whose texts are closest to the item's, the closest first, itself and its aliases left out.
+        """Return the items that are close to the item by their words and by what they mean, the closest first.
 
-        `relevance` is in 0–1. The item need not be stored: any title and abstract will do. `near` is what these mean.
+        None is close below a relevance that decision 0072 measured. The item itself is left out under whatever name, its
+        other half, and the same work under another key; a paper and its repository are one result. Each comes with the
+        telling words and phrases that both have. `relevance` is in 0–1, 1 for the same text. The item need not be stored,
+        any title and abstract will do. `near` is what these mean.
         """
         ...
 

@@ -147,7 +147,7 @@ async def test_what_is_similar_is_so_by_words_and_meaning(store: AnyStore) -> No
     )
     hits = await store.index.similar(asked, NOW, near=near())
     assert [hit.item.key for hit in hits] == ["arxiv:2", "arxiv:3"]
-    assert [round(hit.relevance, 2) for hit in hits] == [0.67, 0.65]
+    assert [round(hit.relevance, 2) for hit in hits] == [0.8, 0.4]
     assert [hit.item.key for hit in await store.index.similar(asked, NOW)] == ["arxiv:2"]
     (same,) = (hit for hit in await store.index.similar(paper(9, "Felines"), NOW, near=near(5)) if hit.item.key == "arxiv:3")
     assert same.relevance > 0.99

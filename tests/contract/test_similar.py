@@ -20,7 +20,8 @@ CACHES = paper(1, "Paging the KV cache", "Serving wastes memory; we page the key
 GIVEN = (
     CACHES,
     paper(2, "Cached attention, quantised", "A KV cache of two bits serves longer contexts in little memory."),
-    paper(3, "Serving models", "We schedule requests to a model on many machines."),
+    paper(3, "Serving with paged memory", "We schedule requests to a model on many machines."),
+    paper(5, "Serving models", "We schedule requests to a model on many machines."),
     paper(4, "Galaxy spectra", "Redshifts of ten thousand galaxies."),
 )
 
@@ -35,6 +36,69 @@ async def test_the_closest_come_first_and_what_shares_no_word_does_not_come() ->
         assert await similar(store, CACHES) == ["arxiv:2", "arxiv:3"]
         assert await similar(store, CACHES, limit=1) == ["arxiv:2"]
         assert await similar(store, CACHES, limit=0) == []
+
+    await with_both(test)
+
+
+async def test_what_shares_one_word_alone_is_not_called_similar() -> None:
+    async def test(store: AnyStore) -> None:
+        await store.items.add(GIVEN, NOW)
+        assert "arxiv:5" not in await similar(store, CACHES)
+        assert await similar(store, paper(9, "Wine", "Serving temperatures of zweigelt, and which glass to choose.")) == []
+
+    await with_both(test)
+
+
+async def test_the_own_repository_is_not_offered_nor_its_paper() -> None:
+    code = paper(6, "pager", CACHES.abstract, key="github:lab/pager", kind=Kind.REPO, paper="arxiv:1")
+    for known, naming in (
+        (replace(CACHES, repo=code.key), code),
+        (CACHES, code),
+        (replace(CACHES, repo=code.key), replace(code, paper="")),
+    ):
+
+        async def test(store: AnyStore, known: Item = known, naming: Item = naming) -> None:
+            await store.items.add([known, naming, *GIVEN[1:]], NOW)
+            assert await similar(store, known) == ["arxiv:2", "arxiv:3"]
+            assert "arxiv:1" not in await similar(store, naming)
+
+        await with_both(test)
+
+
+async def test_a_paper_and_its_repository_are_one_answer_and_the_paper_leads() -> None:
+    async def test(store: AnyStore) -> None:
+        code = paper(6, "pages", CACHES.abstract, key="github:lab/pages", kind=Kind.REPO, paper="arxiv:2")
+        given = [CACHES, replace(GIVEN[1], repo=code.key), *GIVEN[2:], code]
+        await store.items.add(given, NOW)
+        hits = await store.index.similar(CACHES, NOW)
+        assert [(hit.item.key, hit.other and hit.other.key) for hit in hits] == [("arxiv:2", code.key), ("arxiv:3", None)]
+
+    await with_both(test)
+
+
+async def test_the_same_work_under_another_key_comes_once_and_never_for_itself() -> None:
+    async def test(store: AnyStore) -> None:
+        by = [replace(item, authors=("Ada Lovelace",)) for item in GIVEN]
+        again = [replace(item, key=f"doi:10.1/{at}", title=item.title.upper()) for at, item in enumerate(by[:2])]
+        others = replace(by[1], key="doi:10.1/9", authors=("Someone Else",))
+        await store.items.add([*by, *again, others], NOW)
+        assert [key.replace("doi:10.1/1", "arxiv:2") for key in await similar(store, by[0])] == [
+            "doi:10.1/9",
+            "arxiv:2",
+            "arxiv:3",
+        ]
+
+    await with_both(test)
+
+
+async def test_each_comes_with_the_telling_words_that_both_have() -> None:
+    async def test(store: AnyStore) -> None:
+        await store.items.add(GIVEN, NOW)
+        (first, *_) = await store.index.similar(CACHES, NOW)
+        assert first.shared[0] == "KV cache"
+        assert "memory" not in first.shared
+        (same,) = (hit for hit in await store.index.similar(replace(CACHES, key="arxiv:9"), NOW, limit=1))
+        assert same.shared
 
     await with_both(test)
 
@@ -91,13 +155,21 @@ async def test_any_text_may_be_asked_about(text: str) -> None:
 
 
 async def test_both_stores_find_the_same_among_real_records() -> None:
-    answers: list[list[list[tuple[str, float]]]] = []
+    answers: list[list[list[tuple[str, float, tuple[str, ...]]]]] = []
 
     async def test(store: AnyStore) -> None:
-        await store.items.add(records(), NOW)
-        found = [await store.index.similar(item, NOW, limit=7) for item in records()[::5]]
-        answers.append([[(hit.item.key, hit.relevance) for hit in hits] for hits in found])
+        halves = [_in_part(item, at) for item in records() for at in (0, 1)]
+        await store.items.add([*records(), *halves], NOW)
+        found = [await store.index.similar(item, NOW, limit=7) for item in records()]
+        answers.append([[(hit.item.key, hit.relevance, hit.shared) for hit in hits] for hits in found])
 
     await with_both(test)
     assert answers[0] == answers[1]
     assert sum(map(len, answers[0])) > 100
+
+
+def _in_part(item: Item, at: int) -> Item:
+    """Return another item with every other word of its text."""
+    words = f"{item.title} {item.abstract}".split()
+    text = " ".join(words[at::2])
+    return replace(item, key=f"url:https://{at}.example/{item.key}", aliases=(), title=f"Part {at}", abstract=text, repo="")

@@ -13,11 +13,12 @@ from bot.query.fields import TEXT, text_of
 from bot.query.fold import BARRIER, indexed
 from bot.store.records import newness
 from bot.store.rules.answers import QUARTER, answering, least, weights
+from bot.store.rules.common_ground import as_cards
 from bot.store.rules.fusion import WIDENED, Alike, fuse
 from bot.store.rules.nearest import NOTHING, Close, Ids
 from bot.store.rules.search_terms import Words, stem_of, stemmed
 from bot.store.rules.spelling import may_be_misspelt, misspelt_at_first, nearest, words_in
-from bot.store.sqlite.search.similar import asked, closest
+from bot.store.sqlite.search.similar import asked, closest, told
 from tests.stores.memory_vectors import MemoryVectors
 
 _HAVING = 3  # points of a word that an item has
@@ -33,10 +34,12 @@ def similar(
     about = asked(item)
     having = [(other, stems) for other in others if (stems := _tokens(other).intersection(about.telling))]
     counts = Counter(stem for _, stems in having for stem in stems)
-    idf = about.idf({stem: counts[stem] for stem in about.telling}, number)
+    found = {stem: counts[stem] for stem in about.telling}
     near = [other for other in others if cosines.get(other.key, 0.0) >= enough]
     meant = {other: cosines.get(other.key) for other in (*(each for each, _ in having), *near)}
-    return closest(about, idf, item, meant, limit)
+    hits = closest(about, about.idf(found, number), item, meant, len(others), enough)
+    cards = as_cards(hits, {other.key: other for other in others}, limit)
+    return told(about, about.rarity(found, number), item, cards)
 
 
 def _tokens(item: Item) -> set[str]:

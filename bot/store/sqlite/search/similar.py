@@ -1,18 +1,18 @@
-"""What is close to a text: the cosine of two TF-IDF vectors over stems, for some items that share its telling words.
+"""What is close to a text: BM25 of the words that it shares with some items, and the cosine of what both mean.
 
-Where vectors of their meaning are known, their cosine counts as well, for the closest by either.
-
-A stem counts (1 + log tf) · idf, in a title more. Of the asked text, the idf of its telling words is that of the store, as
-their lists of items are read anyway; all else goes by how common words are in papers at large, so that an item's vector
-depends on the item alone. docs/decisions/0016-similar-and-suggestions.md has the measurements.
+The items are those with most of its telling words and, where vectors are known, those closest in meaning. BM25 (S. Robertson
+et al., "Okapi at TREC-3", 1994) is taken as a share of what the asked text itself would get, so that 1 is the same text. Of
+the asked text, the idf of its telling words is that of the store, as their lists of items are read anyway; all else goes by
+how common words are in papers at large. docs/decisions/0016-similar-and-suggestions.md tells how items are found, and
+docs/decisions/0072-similar-by-words-and-meaning.md how they are put in order and from where on nothing is called similar.
 """
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
-from math import isnan, log, sqrt
+from math import inf, isnan, log
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,19 +24,32 @@ from bot.query.fold import BARRIER, indexed
 from bot.rank.common_words import STOPWORDS, table
 from bot.rank.weights import TABLE_COUNTS, TITLE_TIMES
 from bot.store.records import item_from_text, newness
+from bot.store.rules.common_ground import apart, as_cards, shared
+from bot.store.rules.halves import half_named
 from bot.store.rules.search_terms import stem_of
-from bot.store.sqlite.ingest import last_id
+from bot.store.sqlite.ingest import ids_of, last_id
+from bot.store.sqlite.items import hydrate
 from bot.store.sqlite.search.compile import having
 from bot.store.sqlite.search.meaning import Meaning
 
 TELLING = 60  # stems of a text that are looked for: about all of an abstract but its commonest words
 KEPT = 100  # items that are read and measured, 0.3 ms each; nine tenths of the very closest are among them
-MEANING = 0.65  # what the meaning counts beside the words; docs/decisions/0028-hybrid-search.md
+WORDS = 1.5  # what the words count beside the cosine of the meaning; decision 0072 has the measurements of these five
+CLOSE = 0.34  # the relevance from which on something is called similar where both can be compared,
+CLOSE_BY_WORDS = 0.2  # where words alone can be,
+CLOSE_IN_MEANING = 0.6  # and the cosine that suffices whatever the words: a repository's one line shares few with a paper
+BESIDE = 0.88  # of that bar suffices beside one that reaches it
+_SATURATION = 1.2  # k1 of BM25: how soon a word that stands there once more counts less
+_LENGTH = 0.75  # b of BM25: how much a long text's words count less
+_USUAL_LENGTH = 110  # stems of a short abstract, the title's counted as often as they count
+_LEAST = 0.05  # of a word that every item has: two items alone in a store are compared too
+_KNOWN_WELL = 1000  # items from which on the store knows which words are common
 _MOST = 80_000  # entries of the index that are read, 0.2 µs each
 _TITLE = "{title title_stem}"
 _MOST_STEMS = 200_000  # in the memo, about 20 MB; then it starts afresh
 _MOST_TIMES = 100  # a word counts no more however often it stands there
 _LOGS = (0.0, *(log(count) for count in range(1, _MOST_TIMES + 1)))
+_SPARE = 5  # hits beyond the limit, in case that some are the other halves of others
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +63,11 @@ class Asked:
         """Return every stem's idf, for those that were looked for by how many of the store's items have them."""
         return {stem: idf(found[stem], number) if stem in found else _rarity(stem) for stem in self.weights}
 
+    def rarity(self, found: Mapping[str, int], number: int) -> dict[str, float]:
+        """Return by how rare its stems are that this text can be told from others: at large, and in a store of some size."""
+        known = self.idf(found, number) if number >= _KNOWN_WELL else {}
+        return {stem: min(known.get(stem, inf), _rarity(stem)) for stem in self.weights}
+
 
 def idf(having: int, number: int) -> float:
     """Return the idf of what so many of a number of items have, as in bot.rank.vectors."""
@@ -58,35 +76,52 @@ def idf(having: int, number: int) -> float:
 
 def asked(item: Item) -> Asked:
     """Return what is asked for with an item."""
-    weights = _weights(item)
+    weights = {stem: 1 + _LOGS[min(count, _MOST_TIMES)] for stem, count in _counts(item).items()}
     order = sorted(weights, key=lambda stem: (-weights[stem] * _rarity(stem), stem))
     return Asked(weights, tuple(order[:TELLING]))
 
 
 def closest(
-    about: Asked, rarity: Mapping[str, float], item: Item, others: Mapping[Item, float | None], limit: int
+    about: Asked,
+    rarity: Mapping[str, float],
+    item: Item,
+    others: Mapping[Item, float | None],
+    limit: int,
+    enough: float = inf,
 ) -> list[Hit]:
-    """Return the closest of the others, itself left out under whatever name; `rarity` is the idf of the asked stems.
+    """Return the closest of the others that are close; `rarity` is the idf of the asked stems.
 
-    The others come with the cosine of what they mean and what the item means, None where that is not known: such an item
-    counts as the mean of those where it is.
+    The item itself is left out under whatever name, and with it its other half and what is the same under another key; of
+    others that are the same, the first stays. The others come with the cosine of what they mean and what the item means,
+    None where that is not known: such an item counts as the mean of those where it is. `enough` is from where on a cosine
+    says that texts are near, above 1 where nobody knows: then it orders, and words alone decide who is called similar.
     """
-    names = {item.key, *item.aliases}
-    vector = {stem: weight * rarity[stem] for stem, weight in about.weights.items()}
-    length = _length(vector.values())
+    vector = {stem: weight * max(_LEAST, rarity[stem] - 1) for stem, weight in about.weights.items()}
+    whole = _matched(vector, item)
     meant = [cosine for cosine in others.values() if cosine is not None]
     usual = sum(meant) / len(meant) if meant else None
-    hits = [
-        Hit(other, _closeness(_cosine(vector, length, other), usual if cosine is None else cosine))
-        for other, cosine in others.items()
-        if names.isdisjoint((other.key, *other.aliases))
-    ]
-    ordered = sorted((hit for hit in hits if hit.relevance), key=lambda hit: newness(hit.item), reverse=True)
-    return sorted(ordered, key=lambda hit: -hit.relevance)[: max(0, limit)]
+    hits: list[Hit] = []
+    reached: dict[str, float] = {}
+    for other, known in others.items():
+        words = min(1.0, _matched(vector, other) / whole) if whole else 0.0
+        cosine = usual if known is None else min(1.0, max(0.0, known))
+        reached[other.key] = _share_of_bar(words, cosine if enough <= 1 else None)
+        if reached[other.key] >= BESIDE:
+            hits.append(Hit(other, _relevance(words, cosine)))
+    ordered = sorted(hits, key=lambda hit: newness(hit.item), reverse=True)
+    kept = apart(item, sorted(ordered, key=lambda hit: -hit.relevance))
+    return kept[: max(0, limit)] if any(reached[hit.item.key] >= 1 for hit in kept) else []
 
 
-def _closeness(by_words: float, meant: float | None) -> float:
-    return by_words if meant is None else (1 - MEANING) * by_words + MEANING * min(1.0, max(0.0, meant))
+def _share_of_bar(words: float, cosine: float | None) -> float:
+    """Return how much there is of what is needed to be called similar, 1 where it is reached."""
+    if cosine is None:
+        return words / CLOSE_BY_WORDS
+    return max(_relevance(words, cosine) / CLOSE, float(cosine >= CLOSE_IN_MEANING))
+
+
+def _relevance(words: float, cosine: float | None) -> float:
+    return words if cosine is None else (WORDS * words + cosine) / (WORDS + 1)
 
 
 def similar(db: Database, item: Item, limit: int, meaning: Meaning | None = None) -> list[Hit]:
@@ -109,7 +144,21 @@ def similar(db: Database, item: Item, limit: int, meaning: Meaning | None = None
         "select id, data from records where id in (select value from json_each(?))", [json.dumps(list(cosines))]
     )
     others = {item_from_text(data): cosines[number] for number, data in rows.fetchall()}
-    return closest(about, about.idf(found, number), item, others, limit)
+    enough = meaning.near.enough if meaning is not None else inf
+    hits = closest(about, about.idf(found, number), item, others, limit + _SPARE if limit > 0 else 0, enough)
+    return told(about, about.rarity(found, number), item, as_cards(hits, _halves(db, hits), limit))
+
+
+def _halves(db: Database, hits: Sequence[Hit]) -> dict[str, Item]:
+    """Return the other halves that the hits name, by key."""
+    items = hydrate(db, list(ids_of(db, list(filter(None, (half_named(hit.item) for hit in hits)))).values()))
+    return {item.key: item for item in items.values()}
+
+
+def told(about: Asked, rarity: Mapping[str, float], item: Item, hits: Sequence[Hit]) -> list[Hit]:
+    """Return the hits with the words and phrases that each shares with the item."""
+    kept = {stem: rarity[stem] for stem in about.weights}
+    return [replace(hit, shared=shared(item, hit.item, kept, _STEMS.__getitem__)) for hit in hits]
 
 
 def _cosines(db: Database, kept: Sequence[int], most: int, meaning: Meaning | None) -> dict[int, float | None]:
@@ -132,24 +181,23 @@ def _highest(points: NDArray[np.float64], number: int) -> list[int]:
     return kept
 
 
-def _cosine(vector: Mapping[str, float], length: float, other: Item) -> float:
-    weights, rarities, rarest = _weights(other), _rarities(), _rarest()
-    own = {stem: weight * rarities.get(stem, rarest) for stem, weight in weights.items()}
-    shared = sum(vector[stem] * own[stem] for stem in sorted(vector.keys() & own.keys()))
-    return min(1.0, shared / (length * _length(own.values()))) if shared else 0.0
+def _matched(vector: Mapping[str, float], other: Item) -> float:
+    """Return BM25 of the other's text for the asked stems with their weights."""
+    counts = _counts(other)
+    length = 1 - _LENGTH + _LENGTH * sum(counts.values()) / _USUAL_LENGTH
+    return sum(
+        vector[stem] * counts[stem] * (_SATURATION + 1) / (counts[stem] + _SATURATION * length)
+        for stem in sorted(vector.keys() & counts.keys())
+    )
 
 
-def _length(weights: Iterable[float]) -> float:
-    return sqrt(sum(weight * weight for weight in weights))
-
-
-def _weights(item: Item) -> dict[str, float]:
-    """Return 1 + log tf of every stem that says something about the item's subject; in the title it counts more."""
+def _counts(item: Item) -> Counter[str]:
+    """Return how often every stem stands there that says something about the item's subject; in the title it counts more."""
     counts = Counter(map(_STEMS.__getitem__, indexed(item.abstract, item.readme[:README], *item.keywords).split()))
     for stem in map(_STEMS.__getitem__, indexed(item.title).split()):
         counts[stem] += 1 + TITLE_TIMES
     counts.pop("", None)
-    return {stem: 1 + _LOGS[min(count, _MOST_TIMES)] for stem, count in counts.items()}
+    return counts
 
 
 class _Telling(dict[str, str]):
