@@ -115,7 +115,8 @@ class Hit:
 class WordUse:
     """How many items have a word, in whatever inflection, and how many an author of that name.
 
-    Of a word that none has, `near` are the nearest of those that some have, the nearest first.
+    Of a word that none has, `near` are the nearest of those that some have, the nearest first. Of a longer one that very few
+    have, in no inflection and not as a name, they are those one fault away that a hundred times as many have.
     """
 
     items: int

@@ -293,6 +293,22 @@ async def test_words_are_told_with_how_many_have_them_and_the_nearest_where_none
     assert (await store.index.word_use(["sampling", "decoding"])) == {"sampling": WordUse(1), "decoding": WordUse(0)}
 
 
+async def test_a_word_that_few_have_is_told_with_its_neighbour_that_a_hundred_times_as_many_have(store: AnyStore) -> None:
+    given = [paper(10 + number, title="Diffusion transformers", authors=("Ann Robertson",)) for number in range(100)]
+    few = [paper(number, title=title) for number, title in enumerate(("difusion transformes", "Sutures transformings"), 1)]
+    await store.items.add([*given, *few, paper(3, title="x", authors=("Ann Robertsin",))], NOW)
+    asked = ["difusion", "difusions", "transformings", "diffusion", "robertsin", "robertsen"]
+    use = await store.index.word_use(asked)
+    assert use["difusion"] == WordUse(1, near=("diffusion",))
+    assert use["difusions"] == WordUse(1, near=("diffusion",))  # by its stem
+    assert use["transformings"] == WordUse(1)  # another form of what many have
+    assert use["diffusion"] == WordUse(100)
+    assert use["robertsin"] == WordUse(1, names=1)  # a name
+    assert use["robertsen"].near == ("robertson", "robertsin")
+    await store.items.add([paper(4, title="difusion")], NOW)
+    assert (await store.index.word_use(["difusion"]))["difusion"] == WordUse(2)
+
+
 async def test_abbreviations_stand_for_what_most_items_say(store: AnyStore) -> None:
     rag, other = "Retrieval-Augmented Generation (RAG)", "a region adjacency graph (RAG)"
     await store.items.add([paper(1, abstract=rag), paper(2, title=rag), paper(3, abstract=other)], NOW)

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from math import isnan
 
@@ -17,7 +18,7 @@ from bot.store.rules.common_ground import as_cards
 from bot.store.rules.fusion import WIDENED, Alike, fuse
 from bot.store.rules.nearest import NOTHING, Close, Ids
 from bot.store.rules.search_terms import Words, stem_of, stemmed
-from bot.store.rules.spelling import may_be_misspelt, misspelt_at_first, nearest, words_in
+from bot.store.rules.spelling import commoner, may_be_a_slip, may_be_misspelt, misspelt_at_first, nearest, words_in
 from bot.store.sqlite.search.similar import asked, closest, told
 from tests.stores.memory_vectors import MemoryVectors
 
@@ -136,13 +137,16 @@ def use_of(items: Iterable[Item], word: str) -> WordUse:
         return WordUse(0)
     texts = [tuple(text_of(item, field) for field in TEXT) for item in items]
     counts = Counter(each for some in texts for each in words_in(some))
-    if folded[0] in counts:
-        names = sum(folded[0] in some[TEXT.index("author")].split() for some in texts)
-        return WordUse(counts[folded[0]], names)
     stem = stem_of(folded[0])
     having = sum(stem in " ".join((*some, *stemmed(some))).split() for some in texts)
-    if having or not may_be_misspelt(folded[0]):
-        return WordUse(having)
     others = misspelt_at_first(folded[0])
     near = [(each, count) for each, count in counts.items() if each[0] == folded[0][0] or each in others]
+    names = sum(folded[0] in some[TEXT.index("author")].split() for some in texts)
+    use = WordUse(counts.get(folded[0], having), names if folded[0] in counts else 0)
+    if may_be_a_slip(folded[0], having, names):
+        return replace(use, near=commoner(folded[0], having, near))
+    if folded[0] in counts:
+        return use
+    if having or not may_be_misspelt(folded[0]):
+        return WordUse(having)
     return WordUse(0, near=nearest(folded[0], near))

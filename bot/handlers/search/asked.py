@@ -6,7 +6,7 @@ All of it changes the query, and the query alone: what is found by the changed o
 import asyncio
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -15,7 +15,7 @@ from bot.handlers.context import HandlerContext
 from bot.handlers.search.plain_words import may_be_a_name, read_plain
 from bot.handlers.search.query import SearchQuery, is_bare, parts_of, read_search
 from bot.handlers.wording.replies import excerpt
-from bot.models import And, Query, Term, Tree
+from bot.models import And, Query, Term, Tree, WordUse
 from bot.query import parse
 from bot.query.fold import BARRIER, indexed
 from bot.rank.common_words import STOPWORDS
@@ -26,6 +26,7 @@ _INITIALS = 50  # items of authors with a family name, among whom one with an in
 _RUN = range(2, 7)  # words that one abbreviation may stand for
 _MOSTLY = 0.5  # of the items that have a word, or a phrase, those by an author of that name: then it is a name
 _NAMELY = 0.8  # the same of each word of a name that nobody here has
+_HARDLY = 5000  # items to one that has a word: a correction to a rarer one takes more than its letters
 _MEANT = 0.1  # of the items that have an abbreviation, those that say that it stands for this: otherwise it is another word
 
 
@@ -55,7 +56,7 @@ async def as_typed(context: HandlerContext, text: str, now: datetime) -> Asked:
         search, unknown = await _plain(context, search, text, now)
         if unknown:
             return Asked(await with_abbreviations(context, search), missing=f'Nobody of the name "{unknown}" is here')
-    search, told = await _corrected(context, search)
+    search, told = await _corrected(context, search, now)
     if told and (named := await _as_name(context, search.query, now)) is not None:
         name = await _as_written(context, named, now)
         named = SearchQuery(replace(named.query, tree=Term(name, "author", quoted=True)))
@@ -184,29 +185,62 @@ async def _count(context: HandlerContext, tree: Tree, now: datetime) -> int:
 # --- spelling
 
 
-async def _corrected(context: HandlerContext, search: SearchQuery) -> tuple[SearchQuery, str]:
-    """Return the search with words that nothing has made the nearest that something has, and a sentence that says so."""
+async def _corrected(context: HandlerContext, search: SearchQuery, now: datetime) -> tuple[SearchQuery, str]:
+    """Return the search with words that nothing has made the nearest that something has, and a sentence that says so.
+
+    With words, too, that few have, where nothing has every word as typed and something has every one as corrected.
+    """
     terms = [part for part in parts_of(search.query.tree) if isinstance(part, Term) and _may_be_corrected(part)]
     words = {word for term in terms for word in _LETTERS.findall(term.text.casefold())}
     if not words or len(words) > _MOST_WORDS:
         return search, ""
     use = await context.store.index.word_use(sorted(words))
-    near = {word: use[word].near[0] for word in sorted(words) if not use[word].items and use[word].near}
-    spelt = [word for word in near if not await asyncio.to_thread(is_word, word)]
-    if not spelt:
+    near = {word: use[word].near[0] for word in sorted(words) if use[word].near}
+    near = {word: each for word, each in near.items() if not await asyncio.to_thread(is_word, word)}
+    doubtful = await _doubtful(context, search, near, use, now)
+    if doubtful and not await _is_borne_out(context, search, _spelt_as(search, near), now):
+        near = {word: each for word, each in near.items() if word not in doubtful}
+    if not near:
         return search, ""
-    changed = {term: replace(term, text=_respelt(term.text, {word: near[word] for word in spelt})) for term in terms}
-    corrected = _with(search, changed)
+    corrected = _spelt_as(search, near)
     said = " ".join(part.text for part in parts_of(corrected.query.tree) if isinstance(part, Term))
-    typed = " or ".join(f'"{excerpt(word)}"' for word in spelt)
-    return corrected, f"Searched for *{excerpt(said)}*: nothing here has {typed}."
+    none, few = (
+        " or ".join(f'"{excerpt(word)}"' for word in near if bool(use[word].items) is some) for some in (False, True)
+    )
+    why = ", and ".join(filter(None, (none and f"nothing here has {none}", few and f"few here have {few}")))
+    return corrected, f"Searched for *{excerpt(said)}*: {why}."
+
+
+async def _doubtful(
+    context: HandlerContext, search: SearchQuery, near: Mapping[str, str], use: Mapping[str, WordUse], now: datetime
+) -> set[str]:
+    """Return which corrections need to be borne out: of words that something has, and to words that hardly anything has."""
+    if not near:
+        return set()
+    bare = {word for term in search.words for word in _LETTERS.findall(term.text.casefold())}
+    least = await _count(context, And(()), now) / _HARDLY
+    to = await context.store.index.word_use(sorted(set(near.values())))
+    return {word for word, each in near.items() if use[word].items or (word in bare and to[each].items < least)}
+
+
+async def _is_borne_out(context: HandlerContext, typed: SearchQuery, corrected: SearchQuery, now: datetime) -> bool:
+    """Say whether something has all the words as corrected, and nothing has them as typed; not of one word alone."""
+    if len(typed.words) < 2:
+        return False
+    before, after = [await _count(context, each.query.tree, now) for each in (typed, corrected)]
+    return not before and after > 0
+
+
+def _spelt_as(search: SearchQuery, near: Mapping[str, str]) -> SearchQuery:
+    terms = [part for part in parts_of(search.query.tree) if isinstance(part, Term) and _may_be_corrected(part)]
+    return _with(search, {term: replace(term, text=_respelt(term.text, near)) for term in terms})
 
 
 def _may_be_corrected(term: Term) -> bool:
     return not term.prefix and (is_bare(term) or term.field in ("author", "title"))
 
 
-def _respelt(text: str, near: dict[str, str]) -> str:
+def _respelt(text: str, near: Mapping[str, str]) -> str:
     return _LETTERS.sub(lambda found: near.get(found[0].casefold(), found[0]), text)
 
 

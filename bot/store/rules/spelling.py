@@ -11,10 +11,14 @@ from collections.abc import Collection, Iterable, Sequence
 
 import numpy as np
 
+from bot.store.rules.search_terms import stem_of
+
 NEAR = 3  # words that are offered at most
 _SHORTEST = 4  # letters of a word that may be misspelt: of shorter ones every other word is near
 _TOLD_APART = 6  # letters: a shorter word has its own letters in another order at most, as `stove` is no `store`
 _TWO_FROM = 8  # letters of a word from which on it may have two faults
+_RARE = 5  # items at most that have a word which may be another one misspelt: a title may have a slip, too
+_TIMES = 100  # as many items have the word that it then may be
 _LONGEST = 24  # letters of what is a word rather than data
 _WORD = re.compile(rf"[a-z]{{2,{_LONGEST}}}", re.ASCII)
 
@@ -59,6 +63,25 @@ def nearest(word: str, known: Collection[tuple[str, int]]) -> tuple[str, ...]:
         if 0 < far <= faults(word) and (len(word) >= _TOLD_APART or sorted(each) == sorted(word))
     ]
     return tuple(each for *_, each in sorted(near)[:NEAR])
+
+
+def may_be_a_slip(word: str, having: int, names: int) -> bool:
+    """Say whether a folded word that some items have may yet be another one, misspelt in those items, too.
+
+    `having` is how many items have it in whatever inflection. Names are rare as they are, and among shorter words rare ones
+    have common neighbours that they are not: *suture* is no *future*.
+    """
+    return 0 < having <= _RARE and not names and len(word) >= _TWO_FROM and may_be_misspelt(word)
+
+
+def commoner(word: str, having: int, known: Collection[tuple[str, int]]) -> tuple[str, ...]:
+    """Return those of the known words that one that few items have may be, the nearest first: one fault, another stem."""
+    far_more = [(each, items) for each, items in known if items >= _TIMES * having]
+    near = nearest(word, far_more)
+    if not near:
+        return ()
+    stem = stem_of(word)
+    return tuple(each for each, far in zip(near, distances(word, near), strict=True) if far == 1 and stem_of(each) != stem)
 
 
 def _has_other_letters(word: str, other: str) -> bool:

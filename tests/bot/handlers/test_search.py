@@ -523,6 +523,32 @@ async def test_a_word_that_is_spelt_right_is_not_made_another_one(ada: Asker) ->
     assert "Searched for" not in said(await ada.ask("search kitchen stove"))
 
 
+async def test_a_word_that_few_have_is_misspelt_where_nothing_has_every_word(ada: Asker) -> None:
+    given = [about(100 + number, f"Diffusion transformer {number}") for number in range(100)]
+    given += [about(6, "A difusion of heat"), about(7, "The transfomer of currents")]
+    await ada.context.store.items.add(given, ada.now)
+    reply = await ada.ask("search difusion transfomer")
+    assert reply.text[0] == 'Searched for *diffusion transformer*: few here have "difusion" or "transfomer".'
+    assert "100 found" in reply.text[1]
+    reply = await ada.ask("search difusion transformr")
+    assert reply.text[0] == (
+        'Searched for *diffusion transformer*: nothing here has "transformr", and few here have "difusion".'
+    )
+    for typed in ("difusion", "difusion heat", '"difusion" "transfomer"', "difusion gas"):
+        assert "Searched for" not in said(await ada.ask(f"search {typed}")), typed
+
+
+async def test_a_word_is_not_made_one_that_hardly_anything_has_unless_it_fits_the_others(ada: Asker) -> None:
+    given = [about(1000 + number, f"Paper {number}") for number in range(5000)]
+    await ada.context.store.items.add([*given, about(6, "Weaving", authors=("Ann Raganelle",))], ada.now)
+    for typed in ("raganele", "raganele sleeves"):
+        assert "Searched for" not in said(await ada.ask(f"search {typed}")), typed
+    for typed in ("weaving raganele", "ann raganele", "author:raganele"):
+        reply = await ada.ask(f"search {typed}")
+        assert reply.text[0].endswith('nothing here has "raganele".'), typed
+        assert found(reply) == ["6"], typed
+
+
 async def test_a_name_alone_is_an_author(ada: Asker) -> None:
     given = [
         about(6, "Fast attention", authors=("Tri Dao",)),

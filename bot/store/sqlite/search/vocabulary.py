@@ -2,13 +2,14 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from sqlite_utils import Database
 
 from bot.models import WordUse
 from bot.query.fold import indexed
 from bot.store.rules.search_terms import stem_of
-from bot.store.rules.spelling import lengths, may_be_misspelt, misspelt_at_first, nearest
+from bot.store.rules.spelling import commoner, lengths, may_be_a_slip, may_be_misspelt, misspelt_at_first, nearest
 from bot.store.sqlite.ingest import SPELT
 from bot.store.sqlite.search.compile import way
 
@@ -21,23 +22,31 @@ def use_of(db: Database, word: str) -> WordUse:
     if len(folded) != 1:
         return WordUse(0)
     row = db.execute("select items, names from vocabulary where word = ?", folded).fetchone()
-    if row is not None:
+    if row is not None and not may_be_a_slip(folded[0], *row):
         return WordUse(*row)
-    stem = way(stem_of(folded[0])).expression
-    having = db.execute("select count(*) from words where words match ?", [stem]).fetchone()[0]
-    return WordUse(having) if having else WordUse(0, near=_near(db, folded[0]))
+    having = _having(db, folded[0])
+    use = WordUse(*row) if row is not None else WordUse(having)
+    if may_be_a_slip(folded[0], having, use.names):
+        return replace(use, near=commoner(folded[0], having, _candidates(db, folded[0])))
+    if having or not may_be_misspelt(folded[0]):
+        return use
+    return WordUse(0, near=nearest(folded[0], _candidates(db, folded[0])))
 
 
-def _near(db: Database, word: str) -> tuple[str, ...]:
-    """Return the nearest words, of those with its first letter and those that it may be but for that."""
-    if not may_be_misspelt(word):
-        return ()
+def _having(db: Database, word: str) -> int:
+    """Return how many items have the word in whatever inflection."""
+    stem = way(stem_of(word)).expression
+    return int(db.execute("select count(*) from words where words match ?", [stem]).fetchone()[0])
+
+
+def _candidates(db: Database, word: str) -> list[tuple[str, int]]:
+    """Return words of about its length: those with its first letter, and those that it may be but for that."""
     near, after = lengths(word), chr(ord(word[0]) + 1)
     sql = "select word, items from vocabulary where word >= ? and word < ? and length(word) between ? and ?"
     begun = db.execute(sql, [word[0], after, near[0], near[-1]]).fetchall()
     sql = "select word, items from vocabulary where word in (select value from json_each(?))"
     others = db.execute(sql, [json.dumps(misspelt_at_first(word))]).fetchall()
-    return nearest(word, list(dict.fromkeys([*begun, *others])))
+    return list(dict.fromkeys([*begun, *others]))
 
 
 def stands_for(db: Database, spelt: Sequence[str]) -> Mapping[str, Sequence[tuple[str, int]]]:
