@@ -16,6 +16,7 @@ from bot.digest.selection import (
     QUERY,
     SOURCE,
     SelectionContext,
+    is_posted,
     least,
     outcome,
     rank_together,
@@ -242,6 +243,7 @@ class Publisher:
             made,
             subscription=request.subscription,
             rhythm=request.rhythm or "",
+            again=tuple(each.key for each in _items(made) if stands_in(each, context.posted)),
             left_out=others[:MOST],
             others=len(others),
             above=len(selection.passed),
@@ -263,10 +265,11 @@ class Publisher:
         carried = frozenset(
             item.key
             for item in indexed.items
-            if item.key in still and not stands_in(item, context.posted) and not indexed.arrived_in(item, window)
+            if item.key in still and not is_posted(item, context.posted, now) and not indexed.arrived_in(item, window)
         )
         moved = indexed.happened_to(window, _told_from(request, now)) if request.since_last else ()
-        happened = frozenset(item.key for item in moved if item.key not in carried and not stands_in(item, context.posted))
+        fresh = (item for item in moved if not is_posted(item, context.posted, now))
+        happened = frozenset(item.key for item in fresh if item.key not in carried)
         return _Considered(context, indexed, indexed.candidates(window, carried | happened), still, carried, happened)
 
     async def _still_candidates(
@@ -356,6 +359,10 @@ def _by_words_alone(topic: Topic, context: SelectionContext, candidates: Candida
     if lacking := sum(item.key in indexed.lacking for item in candidates.items):
         was = "was" if lacking == 1 else "were"
         yield f"{counted(lacking, 'item')} had no vector yet and {was} compared by words alone"
+
+
+def _items(digest: Digest) -> Iterator[Item]:
+    return (entry.ranked.item for entry in digest.entries)
 
 
 def _keys(*items: Item | None) -> list[str]:

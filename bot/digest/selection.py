@@ -15,6 +15,7 @@ from bot.models import And, DigestRequest, FilterTest, Item, ItemOutcome, Kind, 
 from bot.query import match, matches
 from bot.rank import Candidates, ItemIndex, MarkedItem, Scored, diversify, score
 from bot.rank.clauses import Claims
+from bot.rank.events import has_unposted_release
 from bot.rank.reasons import is_one_phrase_alone
 
 # Why an item is not in the digest, in the order in which the rules are asked; the footer names them in these words.
@@ -225,9 +226,10 @@ def turned_away(item: Item, request: DigestRequest, context: SelectionContext, n
         return OLD
     if item.withdrawn:
         return WITHDRAWN
-    for before, reason in ((context.posted, POSTED), (context.shown, SHOWN)):
-        if before and stands_in(item, before):
-            return reason
+    if context.posted and is_posted(item, context.posted, now):
+        return POSTED
+    if context.shown and stands_in(item, context.shown):
+        return SHOWN
     wanted = request.topic.sources
     if wanted and not any(source.split(":")[0] in wanted or source in wanted for source in item.sources):
         return SOURCE
@@ -237,6 +239,11 @@ def turned_away(item: Item, request: DigestRequest, context: SelectionContext, n
 def stands_in(item: Item, keys: Collection[str]) -> bool:
     """Say whether the work is among the keys, under its own or another that it went by."""
     return item.key in keys or (bool(item.aliases) and any(alias in keys for alias in item.aliases))
+
+
+def is_posted(item: Item, posted: Collection[str], now: datetime) -> bool:
+    """Say whether the work is among what was posted, and nothing has happened to it since for which it is posted again."""
+    return stands_in(item, posted) and not has_unposted_release(item, posted, now)
 
 
 def pair_halves(ranked: Sequence[Ranked], known: Mapping[str, Item]) -> tuple[list[Card], dict[str, Item]]:

@@ -155,6 +155,7 @@ class Digest:
     carried: tuple[
         LeftOut, ...
     ] = ()  # what earlier ones left out over the cap, by its key of now; without a reason: news of before
+    again: tuple[str, ...] = ()  # keys of repositories that the channel had been posted, for an event of before
 
     @property
     def minutes(self) -> int:

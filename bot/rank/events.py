@@ -5,7 +5,7 @@ the stars that it has had for long. docs/decisions/0053-repositories-by-event.md
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 
@@ -66,6 +66,55 @@ def is_list(item: Item) -> bool:
     """Say whether its name says that it is a list of links, a book, a course or the like: "awesome-go", "CodexGuide"."""
     name = item.title.rpartition("/")[2] or item.key.rpartition("/")[2]
     return not _READ.isdisjoint(word.lower().rstrip("s") for word in _NAME_WORDS.findall(name))
+
+
+# --- what was posted of it
+
+_AS_EVENT = "@"  # stands in no repository's name
+
+
+def posted_marks(item: Item) -> tuple[str, ...]:
+    """Return what is kept beside the key of a posted repository: that its releases are told apart, and its last one."""
+    if item.kind is not Kind.REPO:
+        return ()
+    known = f"{item.key}{_AS_EVENT}"
+    return (known, *release_marks(item)[:1])
+
+
+def release_marks(item: Item) -> tuple[str, ...]:
+    """Return by what its last release is known as posted, under its key and its other names; () where that is no event.
+
+    v2, v2.0 and 2.0.0 are one.
+    """
+    release = item.release
+    if item.kind is not Kind.REPO or release is None or release.prerelease or not _is_step(release.tag):
+        return ()
+    return tuple(f"{name}{_AS_EVENT}{_version(release.tag)}" for name in (item.key, *item.aliases))
+
+
+def is_mark(key: str) -> bool:
+    """Say whether it is kept of a repository besides its releases, by every digest that posts it."""
+    return key.endswith(_AS_EVENT)
+
+
+def has_unposted_release(item: Item, posted: Collection[str], now: datetime) -> bool:
+    """Say whether a repository that was posted has had a release since, which is news and was not posted.
+
+    Of one that was posted before releases were told apart, none is known to be new.
+    """
+    names = (item.key, *item.aliases)
+    if _released(item.release, now) is None or not any(f"{name}{_AS_EVENT}" in posted for name in names):
+        return False
+    marks = release_marks(item)
+    return bool(marks) and not any(mark in posted for mark in marks)
+
+
+def _version(tag: str) -> str:
+    found = _VERSION.search(tag)
+    if found is None:
+        return tag.casefold()
+    numbers = (found[1] or found[4], found[2] or 0, found[3] or 0)
+    return tag[: found.start()].casefold() + ".".join(str(int(number)) for number in numbers)
 
 
 def in_words(found: Sequence[Event]) -> str:

@@ -43,6 +43,7 @@ from bot.models import (
     Topic,
 )
 from bot.query import parse
+from bot.rank.events import is_mark, posted_marks
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -246,11 +247,17 @@ def past_from_text(text: str, saved: datetime) -> PastDigest:
 def posted_scores(digest: Digest) -> dict[str, float | None]:
     """Return the keys that a digest posts, its entries' and their partners', in order, each with the score it had.
 
-    A partner was not ranked for itself and has none.
+    A partner was not ranked for itself and has none; nor has what is kept of a repository's releases.
     """
     scores = {entry.ranked.item.key: entry.ranked.score for entry in digest.entries}
     shown = [item for entry in digest.entries for item in (entry.ranked.item, entry.partner) if item is not None]
-    return {item.key: scores.get(item.key) for item in shown}
+    marks = {mark: None for item in shown for mark in posted_marks(item)}
+    return {item.key: scores.get(item.key) for item in shown} | marks
+
+
+def posted_once(digest: Digest) -> list[str]:
+    """Return the keys that a digest posts and no other may have posted: not of what it posts again, for another event."""
+    return [key for key in posted_scores(digest) if key not in digest.again and not is_mark(key)]
 
 
 # --- occurrences and deliveries; what a message says is kept beside them

@@ -38,7 +38,7 @@ async def test_postings_say_when_of_which_topic_and_with_what_score_the_latest_f
     ]
     assert await store.digests.postings("T1", "C1", []) == []
     assert await store.digests.postings("T1", "C3", [first]) == []
-    assert await store.digests.posted("T1", "C1") == {first, second, code.key}
+    assert await store.digests.posted("T1", "C1") == {first, second, code.key, f"{code.key}@"}
 
 
 async def test_a_posting_knows_for_which_subscription_it_was(store: AnyStore) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from datetime import date, datetime
 
 from bot.models import Delivery, Digest, PastDigest, Position, Posting, Rhythm, Unposted
-from bot.store.records import posted_scores
+from bot.store.records import posted_once, posted_scores
 from bot.store.rules.transitions import KEPT, KEPT_AT_ONCE, begins_again, ended_at
 
 
@@ -46,7 +46,7 @@ class MemoryDigests:
     def posted_beside(self, workspace: str, channel: str, digest: Digest) -> set[str]:
         here = (each for _, each in self._digests_in(workspace, channel) if each.topic == digest.topic and digest.rhythm)
         beside = (each for each in here if each.rhythm not in (digest.rhythm, ""))
-        return {key for each in beside for key in posted_scores(each)} & set(posted_scores(digest))
+        return {key for each in beside for key in posted_scores(each)} & set(posted_once(digest))
 
     def drop(self, ended: Delivery) -> bool:
         name = (ended.workspace, ended.channel, ended.made_at, ended.topic, ended.occurrence[1])

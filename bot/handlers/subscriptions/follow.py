@@ -193,7 +193,7 @@ async def _known_of_repositories(context: HandlerContext, topic: Topic, now: dat
 
 _EVENTS = (
     "A repository is posted when something happens to it: it is created and rises, a release, a jump in its stars, code of a"
-    " new paper. It is posted once in a channel."
+    " new paper. Each release is posted once in a channel; nothing else brings a repository back."
 )
 
 

@@ -5,7 +5,8 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from bot.errors import Conflict
-from bot.models import FOREVER, OVERTAKEN, Delivery, DeliveryState, Digest, Occurrence, OccurrenceState
+from bot.models import FOREVER, OVERTAKEN, Delivery, DeliveryState, Digest, Item, Occurrence, OccurrenceState
+from bot.rank.events import release_marks
 
 UNSUBSCRIBED = "unsubscribed"
 OPEN = (DeliveryState.PENDING, DeliveryState.SENDING, DeliveryState.AMBIGUOUS)  # what may still become something else
@@ -107,8 +108,12 @@ def expect_latest(digest: Digest, reach: int) -> None:
 def taken_over(digest: Digest) -> list[str]:
     """Return the keys of entries that lie before the digest's window, or were looked at before: the other names too."""
     again, carried = digest.window.makes_up > 0, {each.key for each in digest.carried}
-    shown = (entry.ranked.item for entry in digest.entries)
-    return [name for item in shown if again or item.key in carried for name in (item.key, *item.aliases)]
+    shown = [entry.ranked.item for entry in digest.entries if again or entry.ranked.item.key in carried]
+    return [name for item in shown for name in _known_by(item, item.key in digest.again)]
+
+
+def _known_by(item: Item, is_again: bool) -> tuple[str, ...]:
+    return release_marks(item) if is_again else (item.key, *item.aliases)
 
 
 def begins_again(after: int, carried: Mapping[str, int], standing: Collection[str]) -> int:

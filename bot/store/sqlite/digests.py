@@ -11,7 +11,7 @@ from sqlite_utils import Database
 
 from bot.errors import StoreError
 from bot.models import Delivery, Digest, PastDigest, Position, Posting, Rhythm, Unposted
-from bot.store.records import EPOCH, digest_to_text, micros, or_damaged, past_from_text, posted_scores, time_of
+from bot.store.records import EPOCH, digest_to_text, micros, or_damaged, past_from_text, posted_once, posted_scores, time_of
 from bot.store.rules.transitions import begins_again, ended_at
 from bot.store.sqlite.connections import Tables, reading, writing
 
@@ -131,7 +131,7 @@ def posted_beside(db: Database, workspace: str, channel: str, digest: Digest) ->
         "select distinct key from posted join digests on digests.id = posted.digest where posted.workspace = ?"
         " and posted.channel = ? and key in (select value from json_each(?)) and topic = ? and rhythm not in (?, '')"
     )
-    keys = json.dumps(list(posted_scores(digest)))
+    keys = json.dumps(posted_once(digest))
     found = db.execute(sql, [workspace, channel, keys, digest.topic, digest.rhythm]).fetchall() if digest.rhythm else []
     return [key for (key,) in found]
 

@@ -388,8 +388,16 @@ async def test_a_known_repository_is_news_when_something_happens_to_it_and_once(
     assert await titles_of(publisher, now, since_last=False, window=timedelta(hours=1)) == []
     assert await titles_of(publisher, now) == ["lab/cache"]
     again = replace(release, tag="v2.1", published=now + timedelta(days=3))
-    await filled(store, now + timedelta(days=4), replace(known, updated=now + timedelta(days=3), release=again))
-    assert await titles_of(publisher, now + timedelta(days=4)) == []  # posted once at most, whatever comes after
+    later = now + timedelta(days=4)
+    await filled(store, later, replace(known, updated=later, release=again, releases_read=later))
+    assert await titles_of(publisher, later) == ["lab/cache"]  # a later release is another event
+    assert await titles_of(publisher, later + timedelta(hours=1)) == []
+    renamed, later = replace(again, tag="2.1.0", published=later), later + timedelta(hours=2)
+    await filled(store, later, replace(known, updated=later, release=renamed, releases_read=later))
+    assert await titles_of(publisher, later) == []  # v2.1 under another name
+    corrected, later = replace(again, tag="v2.1.1", published=later), later + timedelta(hours=2)
+    await filled(store, later, replace(known, updated=later, release=corrected, releases_read=later))
+    assert await titles_of(publisher, later) == []
 
 
 async def test_what_happens_outside_the_topic_is_counted_once_and_not_every_day(store: MemoryStore, now: datetime) -> None:

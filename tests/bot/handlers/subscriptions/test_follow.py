@@ -153,7 +153,7 @@ async def test_a_repository_is_followed_by_what_happens_to_it(ada: Asker) -> Non
     reply = await ada.ask("follow Owner/Name")
     assert reply.title == "Repository: owner/name is followed here now"
     assert "Nothing of it is known yet: GitHub is asked for it in the next collection." in reply.text
-    assert "It is posted once in a channel." in said(reply)
+    assert "Each release is posted once in a channel; nothing else brings a repository back." in said(reply)
     assert (await topics(ada))["repo-owner-name"].repositories == ("repo:owner/name",)
 
     await add(ada, repo("lab/tool"))
