@@ -97,7 +97,8 @@ def heard(text: str) -> Heard:
         return Heard(asked)
     if verb is not None and verb.group in _SETTING_UP and not _is_sentence(words):
         return Heard(asked)
-    if isinstance(asked, Command) and not _is_sentence(words):
+    without_verb = verb is None and isinstance(asked, Search)
+    if isinstance(asked, Command) and not without_verb and not _is_sentence(words):
         return Heard(_politely_searched(asked))
     return _in_own_words(words, asked)
 

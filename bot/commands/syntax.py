@@ -26,6 +26,8 @@ _OURSELVES = frozenset({"digest", "broadsheet"})  # what the text may begin with
 _SIGNS_ALONE = re.compile("[/,:;.!]+")
 _SLASHES = re.compile("/+")
 _FIRST = sorted({name.split()[0] for name in BY_NAME})
+_SLIP = 0.81  # of the letters, as difflib counts them: "forest" and "rest" have 0.8, "tropical" and "topic" 0.77
+_SLIPS_FROM = 5  # letters: "moe" and "lora" are nobody's slips
 _LONGEST = 70  # characters of a command in a hint
 _SEEN = 300  # characters of a text that tell which command it is
 _OF_TOPICS = {usage.words.partition(" ")[2]: usage for usage in TABLE if usage.words.startswith("topic ")}
@@ -215,7 +217,7 @@ def _of_topics(words: Words, second: Word | None) -> _Meant:
 
 def _unknown(words: Words, first: Word) -> _Meant:
     """A misspelt verb, or words without one, which are searched for."""
-    near = nearest(first.option, _FIRST) if not first.quoted else ""
+    near = _misspelt(first.option) if not first.quoted else ""
     usage = next((each for name, each in BY_NAME.items() if name.split()[0] == near), None)
     query = words.typed.text[first.start : words.end].strip()
     said = f'There is no command "{shown(first.text)}".'
@@ -226,6 +228,16 @@ def _unknown(words: Words, first: Word) -> _Meant:
     if words.peek() is not None:
         hint += f" To search: *{_short(f'search {query}', 'search …')}*."
     return _Meant(usage, words.fault(said, first, hint))
+
+
+def _misspelt(word: str) -> str:
+    """Return the verb that the word is a slip of, "" where it may as well be meant: most words that begin no command do.
+
+    A slip has two neighbouring letters in each other's place; a word of five letters and more may differ a little otherwise.
+    """
+    swapped = (word[:at] + word[at + 1] + word[at] + word[at + 2 :] for at in range(min(len(word), _SEEN) - 1))
+    verb = next((each for each in swapped if each in _FIRST), "")
+    return verb or (nearest(word, _FIRST, cutoff=_SLIP) if len(word) >= _SLIPS_FROM else "")
 
 
 def _short(text: str, instead: str) -> str:

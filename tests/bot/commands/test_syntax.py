@@ -205,6 +205,23 @@ def test_words_without_a_verb_are_searched_for(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "tropical fish",
+        "moe routing",
+        "forest fires",
+        "spot instances",
+        "shower thoughts",
+        "lora",
+        "robust training",
+        "filtering noise",
+    ],
+)
+def test_words_that_are_only_like_a_verb_are_searched_for(text: str) -> None:
+    assert parse(text) == Search(text)
+
+
+@pytest.mark.parametrize(
     ("text", "sentence", "position", "hint", "meant"),
     [
         (
