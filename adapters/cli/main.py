@@ -8,8 +8,11 @@ import io
 import logging
 import os
 import secrets
+import shlex
 import sys
+from collections.abc import Sequence
 from datetime import datetime
+from difflib import get_close_matches
 from pathlib import Path
 
 import click
@@ -31,7 +34,13 @@ class _Commands(click.Group):
 
         if args[0] not in self.commands and names_item(args[0]):
             args = ["ask", *args]
+        if not ctx.resilient_parsing and self._is_search(args):
+            raise click.UsageError(f"No such command '{args[0]}'. To search: broadsheet search {shlex.join(args)}", ctx)
         return super().resolve_command(ctx, args)
+
+    def _is_search(self, words: Sequence[str]) -> bool:
+        """Say whether these words begin with no command, nor with a misspelt one, and hold no option."""
+        return not get_close_matches(words[0], self.commands) and not any(word.startswith("-") for word in words)
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

@@ -147,6 +147,8 @@ async def test_a_source_that_is_down_is_named_and_the_others_items_are_stored(de
         (["digest", "--days", "nan"], Exit.USAGE, "--days"),
         (["collect", "nowhere"], Exit.USAGE, "There are: arxiv, huggingface, github"),
         (["colect"], Exit.USAGE, "No such command"),
+        (["mamba"], Exit.USAGE, "To search: broadsheet search mamba"),
+        (["kv", "cache", "of O'Neil"], Exit.USAGE, "To search: broadsheet search kv cache"),
         (["digest", "--entries", "0"], Exit.USAGE, "--entries"),
         (["digest", "--html", "/nowhere/page.html"], Exit.USAGE, "cannot be written"),
         (["--config", "nowhere.toml", "topics"], Exit.SETTINGS, "does not exist"),

@@ -35,9 +35,14 @@ class ReplyView:
 
 def typed(command: str) -> str:
     """Return what one types in a shell to give the command."""
-    words = clean(command).split()
-    plain = words and all(word == shlex.quote(word) for word in words)
-    return f"{PROGRAM} {' '.join(words)}" if plain else f"{PROGRAM} ask {shlex.quote(clean(command))}"
+    line = clean(command)
+    words = line.split()
+    if words and all(word == shlex.quote(word) for word in words):
+        return f"{PROGRAM} {' '.join(words)}"
+    verb, _, rest = line.partition(" ")
+    if verb == "search" and not rest.startswith("-"):  # which takes one quoted query as it stands
+        return f"{PROGRAM} {verb} {shlex.quote(rest)}"
+    return f"{PROGRAM} ask {shlex.quote(line)}"
 
 
 def _lines(reply: Reply, today: date, sheet: Sheet) -> Iterator[Text]:

@@ -45,5 +45,6 @@ def test_what_a_paper_says_stresses_nothing() -> None:
 
 def test_a_button_is_what_one_would_type_in_a_shell() -> None:
     assert typed("unsubscribe gpu-systems") == "broadsheet unsubscribe gpu-systems"
+    assert typed("search (difusion OR transfomer) sort:new") == "broadsheet search '(difusion OR transfomer) sort:new'"
     command = 'filter kv here set "kv cache" -it\'s $HOME stars:>5'
     assert shlex.split(typed(command)) == ["broadsheet", "ask", command]
