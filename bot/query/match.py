@@ -60,6 +60,12 @@ def match(tree: Tree, item: Item | Folded, now: datetime, score: float | None = 
     return _judge(tree, item if isinstance(item, Folded) else Folded(item), now, score)
 
 
+def place_of(term: Term, folded: Folded) -> str:
+    """Return the first text field that has the term, of those that it asks for; "" where none has it."""
+    fields = (term.field,) if term.field else TEXT
+    return next((field for field in fields if any(needle in folded.text(field) for needle in _needles(term))), "")
+
+
 # --- yes or no -----------------------------------------------------------------------------------------------------
 
 
@@ -207,8 +213,7 @@ def _explain_term(tree: Term, matched: bool, folded: Folded) -> str:
     asked = f'"{tree.text}{"*" if tree.prefix else ""}"'
     if not matched:
         return f"{tree.field} has no {asked}" if tree.field else f"no text has {asked}"
-    where = tree.field or next(field for field in TEXT if any(needle in folded.text(field) for needle in _needles(tree)))
-    return f"{where} has {asked}"
+    return f"{place_of(tree, folded)} has {asked}"
 
 
 def _explain_label(tree: Label, matched: bool, folded: Folded) -> str:

@@ -1,14 +1,22 @@
 """A search as it is carried out: its conditions, the same search otherwise, and why something was found by it. Pure."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from bot.errors import UsageError
 from bot.models import And, Item, Not, Or, Query, Term, Tree
-from bot.query import Folded, match, parse, unparse, unparse_tree
+from bot.query import Folded, match, parse, place_of, unparse, unparse_tree
 from bot.query.parse import LONGEST
 from bot.rank.common_words import STOPWORDS
 
+_PLACES = {
+    "title": "in the title",
+    "abstract": "in the abstract",
+    "author": "among the authors",
+    "org": "as an organisation",
+    "topic": "as a topic",
+}
 _EXAMPLE = 'search "kv cache" has:code'
 _TOLD = 3  # clauses that the line of an entry names
 
@@ -69,18 +77,35 @@ def read_search(text: str) -> SearchQuery:
 
 
 def why_found(tree: Tree, item: Item, now: datetime, *, close: bool = False) -> str:
-    """Return which clauses of the query the item satisfies: 'title has "kv cache"; category is cs.DC'.
+    """Return where the item has the words, and which filters it satisfies: "in the title: kv, cache; category is cs.DC".
 
-    Of an item that is `close` to what the words mean, and has none of them as they stand, that is said first.
+    Of an item that is `close` to what the words mean, and has none of them as they stand, that is said first. Common words
+    are not told, nor authors, who stand with every item.
     """
     folded = Folded(item)
-    parts = [part for part in parts_of(tree) if not isinstance(part, Not)]
-    parts = [part for part in parts if not _says_little(part)] or parts
-    verdicts = [match(part, folded, now) for part in parts]
-    told = list(dict.fromkeys(verdict.why for verdict in verdicts if verdict.matched))
-    if close and not any(verdict.matched for part, verdict in zip(parts, verdicts, strict=True) if is_bare(part)):
+    parts = [part for part in parts_of(tree) if not isinstance(part, Not) and not _says_little(part)]
+    words = [word for part in parts for word in _either(part)]
+    told = _places(words, folded)
+    if close and not any(place_of(word, folded) for word in words if is_bare(word)):
         told.insert(0, "close in meaning")
+    verdicts = [match(part, folded, now) for part in parts if not _either(part)]
+    told += dict.fromkeys(verdict.why for verdict in verdicts if verdict.matched)
     return "; ".join(told[:_TOLD]) + (f"; and {len(told) - _TOLD} more" if len(told) > _TOLD else "")
+
+
+def _either(part: Tree) -> tuple[Term, ...]:
+    """Return the words of which one must stand in the item; () where anything else would do."""
+    words = part.parts if isinstance(part, Or) else (part,)
+    return tuple(word for word in words if isinstance(word, Term)) if all(isinstance(w, Term) for w in words) else ()
+
+
+def _places(words: Iterable[Term], folded: Folded) -> list[str]:
+    """Return the words by the text that has them, in the order of the texts."""
+    found: dict[str, list[str]] = {}
+    for word in words:
+        text = f'"{word.text}"' if word.quoted else f"{word.text}{'*' if word.prefix else ''}"
+        found.setdefault(place_of(word, folded), []).append(text)
+    return [f"{told}: {', '.join(dict.fromkeys(found[place]))}" for place, told in _PLACES.items() if place in found]
 
 
 def parts_of(tree: Tree) -> tuple[Tree, ...]:
@@ -94,7 +119,9 @@ def is_bare(part: Tree) -> bool:
 
 
 def _says_little(part: Tree) -> bool:
-    return isinstance(part, Term) and is_bare(part) and part.text.casefold() in STOPWORDS
+    if not isinstance(part, Term):
+        return False
+    return part.field == "author" or (is_bare(part) and part.text.casefold() in STOPWORDS)
 
 
 def _short(text: str) -> str:

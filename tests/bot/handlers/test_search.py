@@ -14,7 +14,7 @@ from bot.errors import Unclear, UsageError
 from bot.handlers.items import item_named
 from bot.handlers.search.meaning import BY_WORDS, meant_text
 from bot.handlers.search.pages import LONGEST_TOKEN, Position, read_page_token, write_page_token
-from bot.handlers.search.query import SearchQuery, read_search
+from bot.handlers.search.query import SearchQuery, read_search, why_found
 from bot.handlers.search.search import PAGE
 from bot.handlers.search.similar import meant_item
 from bot.models import And, Item, Page, Query, Reply
@@ -49,7 +49,7 @@ async def test_a_search_says_how_many_there_are_and_why_each_was_found(ada: Aske
     assert reply.title == "Found for: cache"
     assert reply.text == ("3 found, best match first.",)
     assert set(keys(reply)) == {"arxiv:2603.00001", "arxiv:2603.00002", "arxiv:2603.00003"}
-    assert all(entry.lines == ('title has "cache"',) for entry in reply.entries)
+    assert all(entry.lines == ("in the title: cache",) for entry in reply.entries)
     assert reply.private
 
 
@@ -388,7 +388,7 @@ async def test_the_best_match_may_have_none_of_the_words_and_says_that_it_is_clo
 
 
 async def test_what_has_one_of_the_words_says_where(ada: Asker) -> None:
-    assert lines(await ada.ask("search caching machines sort:best"))["1"] == 'abstract has "machines"'
+    assert lines(await ada.ask("search caching machines sort:best"))["1"] == "in the abstract: machines"
     assert "close" not in lines(await ada.ask("search cooking sort:best"))["4"]
 
 
@@ -509,6 +509,23 @@ async def test_the_status_says_how_far_it_is_while_vectors_are_missing(ada: Aske
     await ada.context.store.items.add([about(6, "Bitcoin explained")], now)
     told = {field.name: field.value for field in (await ada.ask("status")).fields}
     assert told["Meanings"] == "5 of 6 items have a vector"
+
+
+async def test_why_something_was_found_is_one_short_reason(ada: Asker) -> None:
+    item = replace(about(6, "The gated KV cache", authors=("Tri Dao",)), abstract="A compression of the cache lines.")
+    told = {
+        "kv cache compression": "in the title: kv, cache; in the abstract: compression",
+        "the kv cache": "in the title: kv, cache",
+        "the of": "",
+        "author:dao": "",
+        'author:dao title:gate* "cache lines"': 'in the title: gate*; in the abstract: "cache lines"',
+        "cache cat:cs.LG -blockchain": "in the title: cache; category is cs.LG",
+        "author:dao cat:cs.LG": "category is cs.LG",
+        "dao": "among the authors: dao",
+        "(gated OR cache OR heat)": "in the title: gated, cache",
+        "(cache OR cat:cs.LG)": 'title has "cache"',
+    }
+    assert {text: why_found(parse(text).tree, item, ada.now) for text in told} == told
 
 
 async def test_a_misspelt_word_is_searched_for_as_it_is_spelt_here_and_that_is_said(ada: Asker) -> None:
