@@ -85,15 +85,6 @@ def index_entry(item: Item) -> IndexEntry:
     return IndexEntry((*texts, *stemmed(texts), labels), (*values_of(item), *spelt))
 
 
-def _words_of(entries: Iterable[IndexEntry]) -> list[tuple[str, int, int]]:
-    """Return the words of some items, in how many of these each stands, and in the names of how many's authors."""
-    items, names = Counter[str](), Counter[str]()
-    for entry in entries:
-        items.update(set(" ".join(entry.texts[: len(TEXT)]).split()))
-        names.update(set(entry.texts[_AUTHOR].split()))
-    return [(word, items[word], names[word]) for word in sorted(filter(is_word, items))]
-
-
 def _ready(item: Item) -> PreparedItem:
     assert item.seen is not None  # noqa: S101 - `chunks` sees to it
     inside = index_entry(item)
@@ -121,17 +112,48 @@ def write(db: Database, chunks: Iterable[Sequence[PreparedItem]], known: Mapping
     """
     following = itertools.count(last_id(db) + 1)
     waiting: list[tuple[int, PreparedItem]] = []
+    words = _Words()
     for chunk in chunks:
         pairs = [(known[item.key][0] if item.key in known else next(following), item) for item in chunk]
         fresh = [(number, item) for number, item in pairs if known.get(item.key, ()) != (number, item.row[-1])]
         changed = [number for number, item in fresh if item.key in known]
         if changed:
             _write_rows(db, waiting, day)
+            words.write(db)  # before the index may be made anew from the rows, which counts them, too
             unindex(db, changed)
             waiting = []
         _index(db, [(number, item.entry) for number, item in fresh])
+        words.count(item.entry for _, item in fresh)
         waiting += [(number, replace(item, entry=_NOTHING)) for number, item in pairs]
     _write_rows(db, waiting, day)
+    words.write(db)
+
+
+class _Words:
+    """Words of items that came into the index, counted until all of them are written together, each once."""
+
+    def __init__(self) -> None:
+        self._items, self._names = Counter[str](), Counter[str]()
+
+    def count(self, entries: Iterable[IndexEntry]) -> None:
+        """Count the words of these."""
+        for entry in entries:
+            self._items.update(set(" ".join(entry.texts[: len(TEXT)]).split()))
+            self._names.update(set(entry.texts[_AUTHOR].split()))
+
+    def taken(self) -> list[tuple[str, int, int]]:
+        """Return each word, in how many items it stands, and in the names of how many's authors; and begin again."""
+        words = [(word, self._items[word], self._names[word]) for word in sorted(filter(is_word, self._items))]
+        self._items.clear()
+        self._names.clear()
+        return words
+
+    def write(self, db: Database) -> None:
+        """Add what was counted to the vocabulary, and begin again."""
+        words = self.taken()
+        more = " on conflict (word) do update set items = items + excluded.items, names = names + excluded.names"
+        for at in range(0, len(words), CHUNK):
+            _insert(db, "vocabulary", ("word", "items", "names"), words[at : at + CHUNK], behind=more)
 
 
 def _write_rows(db: Database, pairs: Sequence[tuple[int, PreparedItem]], day: date) -> None:
@@ -199,7 +221,9 @@ def unindex(db: Database, numbers: Sequence[int]) -> None:
     columns = ("words", "rowid", *COLUMNS)
     _insert(db, "words", columns, [("delete", number, *inside.texts) for number, inside, _ in rows])
     _discount_values(db, (value for _, inside, _ in rows for value in inside.values))
-    gone = _words_of(inside for _, inside, _ in rows)
+    words = _Words()
+    words.count(inside for _, inside, _ in rows)
+    gone = words.taken()
     less = "update vocabulary set items = items - ?, names = names - ? where word = ?"
     db.conn.executemany(less, [(items, names, word) for word, items, names in gone])
     db.conn.executemany("delete from vocabulary where word = ? and items <= 0", [(word,) for word, _, _ in gone])
@@ -208,19 +232,18 @@ def unindex(db: Database, numbers: Sequence[int]) -> None:
 def _index(db: Database, items: Sequence[tuple[int, IndexEntry]]) -> None:
     _insert(db, "words", ("rowid", *COLUMNS), [(number, *inside.texts) for number, inside in items])
     _count_values(db, (value for _, inside in items for value in inside.values))
-    more = " on conflict (word) do update set items = items + excluded.items, names = names + excluded.names"
-    words = _words_of(inside for _, inside in items)
-    for at in range(0, len(words), CHUNK):
-        _insert(db, "vocabulary", ("word", "items", "names"), words[at : at + CHUNK], behind=more)
 
 
 def rebuild(db: Database) -> None:
     """Make the search index anew from the stored items."""
     make_index(db.conn)
+    words = _Words()
     for rows in _all_rows(db):
         _index(db, [(number, inside) for number, inside, _ in rows])
+        words.count(inside for _, inside, _ in rows)
         marks = [(inside.fingerprint(), number) for number, inside, _ in rows]
         db.conn.executemany("update items set fingerprint = ? where id = ?", marks)
+    words.write(db)
     db.execute("insert or replace into facts (name, value) values ('index', ?)", [INDEX_VERSION])
 
 
