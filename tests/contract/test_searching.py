@@ -57,6 +57,15 @@ async def test_what_shares_a_common_word_alone_is_no_answer(store: AnyStore) -> 
     assert (page.total, page.about) == (0, False)
 
 
+async def test_the_paper_whose_title_was_typed_comes_first(store: AnyStore) -> None:
+    often = "language models hallucinate; why language models hallucinate, and when models of language hallucinate. " * 3
+    others = [paper(number, title=f"Hallucination of Models {number}", abstract=often) for number in range(1, 9)]
+    begun = paper(10, title="Why Language Models Hallucinate Names", abstract="A long text about names. " * 9)
+    named = paper(9, title="Why Language Models Hallucinate: An Answer", abstract="Guessing is rewarded. " * 20)
+    await store.items.add([*others, named, begun], NOW)
+    assert (await found(store, query(*words("why do language models hallucinate"))))[:2] == [named.key, begun.key]
+
+
 async def test_a_word_of_the_title_weighs_more(store: AnyStore) -> None:
     padding = "a sentence that is there to be as long as the other one is"
     given = [paper(1, abstract=f"quantisation {padding}"), paper(2, title="quantisation", abstract=padding)]

@@ -19,6 +19,7 @@ from bot.store.rules.fusion import WIDENED, Alike, fuse
 from bot.store.rules.nearest import NOTHING, Close, Ids
 from bot.store.rules.search_terms import Words, stem_of, stemmed
 from bot.store.rules.spelling import commoner, may_be_a_slip, may_be_misspelt, misspelt_at_first, nearest, words_in
+from bot.store.rules.titles import has_every, lift
 from bot.store.sqlite.search.similar import asked, closest, told
 from tests.stores.memory_vectors import MemoryVectors
 
@@ -81,7 +82,10 @@ def ranked(
         ids, close = nearest.closest(vector, WIDENED, np.array(list(items), np.int64))
         found = Close(ids[close >= near.enough], close[close >= near.enough])
         alike = lambda first, some: nearest.cosines(nearest.together(first), some)  # noqa: E731 - two arguments handed on
-    order = fuse(having, whole, cosines, found, alike, lambda ids: [newness(items[each])[0] for each in ids.tolist()], now)
+    new = lambda ids: [newness(items[each])[0] for each in ids.tolist()]  # noqa: E731 - as above
+    titles = [items[number].title for number, _ in having[:whole]]
+    lifts = [lift(title, words) if has_every(title, words) else 0.0 for title in titles]
+    order = fuse(having, whole, cosines, found, alike, new, now, lifts)
     return [Hit(items[number], score) for number, score in order]
 
 

@@ -1,7 +1,8 @@
 """One list of what has the words of a search and of what is close to it in meaning. Pure, and shared by every store.
 
 An item counts by its cosine with the search, by how well it has the words beside the item that has them best, by whether
-it has all of them, by how close it is to what then comes first, and a little by how new it is. Measured against standardised
+it has all of them, by its title where that was typed, by how close it is to what then comes first, and a little by how new
+it is. Measured against standardised
 scores, whose mean and spread depend on what else is stored: docs/decisions/0028-hybrid-search.md.
 """
 
@@ -29,12 +30,22 @@ Alike = Callable[[Ids, Ids], Floats]
 New = Callable[[Ids], Sequence[datetime]]
 
 
-def fuse(words: Scored, whole: int, cosines: Floats, close: Close, alike: Alike, new: New, now: datetime) -> Scored:
+def fuse(
+    words: Scored,
+    whole: int,
+    cosines: Floats,
+    close: Close,
+    alike: Alike,
+    new: New,
+    now: datetime,
+    lifts: Sequence[float] = (),
+) -> Scored:
     """Return ids and relevance of both, the best first.
 
     `words` are what has the words, with larger numbers for better; the first `whole` of them have every word. `cosines` are
     theirs, nan where there is no vector: such an item counts as the mean of the others, so that it stands where its words
     put it. `alike` gives the cosines of some items with what others mean together, nan as well; `new` when they appeared.
+    `lifts` are what the first of the words' items are lifted by for their titles, as bot.store.rules.titles has it.
     """
     ids = np.array([number for number, _ in words], np.int64)
     by_words = np.array([score for _, score in words])
@@ -45,6 +56,7 @@ def fuse(words: Scored, whole: int, cosines: Floats, close: Close, alike: Alike,
     scores = _filled(known)
     scores[: len(ids)] += WORDS * shares
     scores[:whole] += EVERY if np.isfinite(known).any() else BY_WORDS_ALONE
+    scores[: len(lifts)] += np.array(lifts)
     if len(every):
         first = every[np.lexsort((-every, -scores))][:FIRST_ITEMS]
         scores += FIRST * _filled(alike(first, every))

@@ -21,6 +21,7 @@ from bot.store.rules.answers import QUARTER, SOME, answering, least, weights
 from bot.store.rules.fusion import BY_WORDS, WIDENED, fuse
 from bot.store.rules.nearest import NOTHING, Close, Ids
 from bot.store.rules.search_terms import Words
+from bot.store.rules.titles import lift
 from bot.store.sqlite.ingest import last_id
 from bot.store.sqlite.search.compile import ALL, Condition, Match, all_of, among, satisfying, to_where, way
 from bot.store.sqlite.search.meaning import Meaning
@@ -29,6 +30,7 @@ MOST = 20_000  # items to score at once; of more, those that were stored last
 _WEIGHED = 2_000  # items with some of the words that are scored, those that have the most telling ones
 _BELOW = -2.0  # every relevance of what is ordered by words alone, behind what is ordered by both: a cosine is -1 at least
 _TINY = 1e-6
+_TITLE = "{title title_stem}"
 
 Scored = list[tuple[int, float]]  # id and relevance, larger for better
 
@@ -95,6 +97,7 @@ def find_best(
         partial(meaning.alike, db) if meaning is not None else _unlike,
         partial(_appeared, db),
         now,
+        sought.lifts([number for number, _ in by_words[: len(whole)]]),
     )
     ids = {number for number, _ in head}
     page = [pair for pair in head if pair[0] not in span.without][span.offset : span.offset + span.limit]
@@ -145,13 +148,21 @@ class Sought:
 
     def __init__(self, db: Database, words: Words, condition: Condition, last: int | None = None, most: int = MOST) -> None:
         self._db, self._last, self._most = db, last, most
-        self._words = [_any(list(map(way, ways))) for ways in words]
+        self._sought, self._words = words, [_any(list(map(way, ways))) for ways in words]
         self._condition = condition
         self._all = _all(self._words)
 
     def whole(self, span: Span) -> Scored:
         """Return a part of what has every word, by bm25, the best first."""
         return _level(self._all, self._condition, span, self._most).page(self._db, span.limit, span.offset)
+
+    def lifts(self, ids: Sequence[int]) -> list[float]:
+        """Return what each of these items is lifted by for its title."""
+        titled = f"{_TITLE} : ({self._all.expression})"
+        sql = "select rowid from words where words match ? and +rowid in (select value from json_each(?))"
+        sql = f"select id, json_extract(data, '$.title') from records where id in ({sql})"
+        titles = dict(self._db.execute(sql, [titled, json.dumps(ids)]).fetchall())
+        return [lift(titles[number], self._sought) if number in titles else 0.0 for number in ids]
 
     def some(self, number: int, fewer: bool) -> tuple[Scored, Scored]:
         """Return so many of what has half of the words but not all; with `fewer`, of what has a quarter too; best first."""
