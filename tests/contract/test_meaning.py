@@ -103,6 +103,15 @@ async def test_what_is_found_by_its_meaning_satisfies_everything_else(store: Any
     assert await found(store, best(cats, Term("tail", quoted=True)), near()) == []
 
 
+async def test_pages_by_meaning_are_not_those_of_the_same_words_alone(store: AnyStore) -> None:
+    await fill(store, {paper(1, "Cats", published=NOW): 73, paper(2, "Birds", published=NOW): None})
+    query = best(Term("cats"), Term("birds"))
+    by_words = await store.index.search(query, NOW, limit=2)
+    page = await store.index.search(query, NOW, limit=1, near=near())
+    assert (len(by_words.hits), len(page.hits), page.more, page.mark) == (2, 1, False, by_words.mark)
+    assert not (await store.index.search(query, NOW, limit=1, offset=1, mark=page.mark, near=near())).hits
+
+
 @pytest.mark.parametrize("sort", ["new", "stars", "upvotes"])
 async def test_in_another_order_the_meaning_says_nothing(store: AnyStore, sort: str) -> None:
     await fill(store, {paper(1, "Felines"): 0, paper(2): 80})

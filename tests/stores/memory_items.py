@@ -176,8 +176,9 @@ class MemoryIndex:
         cards: bool = False,
     ) -> Page:
         last = read_mark(mark, self._items.last)
-        shown = self._lists.shown(query, mark, cards=cards) if mark else ()
-        total = self._lists.total(query, mark, cards=cards) if mark else UNCOUNTED
+        space = near.space if near is not None else ""
+        shown = self._lists.shown(query, mark, cards=cards, space=space) if mark else ()
+        total = self._lists.total(query, mark, cards=cards, space=space) if mark else UNCOUNTED
         known = {key for key, _ in shown}
         found = [pair for pair in self._matching(query, now, last, near) if pair[0] not in known]
         if total[0] is None:
@@ -187,7 +188,7 @@ class MemoryIndex:
         further = rest[: max(0, limit + 1 - len(begun))]
         results = [*self._results(begun[:limit], query, now, last, (), cards), *further[: max(0, limit - len(begun))]]
         names = [*begun, *((key, card.relevance) for key, card in further)][:limit]
-        self._lists.keep(query, str(last), offset, names, cards=cards, total=total)
+        self._lists.keep(query, str(last), offset, names, cards=cards, space=space, total=total)
         hits = tuple(Hit(card.lead, card.relevance, card.other) for _, card in results)
         return Page(hits, more=len(begun) + len(further) > limit, mark=str(last), total=total[0], about=total[1])
 

@@ -18,28 +18,31 @@ Shown = tuple[tuple[K, float], ...]  # what names an item in the store, and its 
 Total = tuple[int | None, bool]  # how many there are in all, and whether about so many
 UNCOUNTED: Total = (None, False)
 
-_Which = tuple[str, str, Tree, bool]
+_Which = tuple[str, str, Tree, bool, str]
 
 _MOST_LISTS = 200
 _LONGEST = 1000  # entries of one list; 200 such lists take about 20 MB
 
 
 class ShownLists(Generic[K]):
-    """The lists that were asked for last. A list that was forgotten goes on by counting, as well as that can be done."""
+    """The lists that were asked for last. A list that was forgotten goes on by counting, as well as that can be done.
+
+    What a search finds by words alone and what it finds by meaning, too, are two lists; `space` is that of the vectors.
+    """
 
     def __init__(self) -> None:
         self._lists: OrderedDict[_Which, tuple[Shown[K], Total]] = OrderedDict()
 
-    def shown(self, query: Query, mark: str, *, cards: bool = False) -> Shown[K]:
+    def shown(self, query: Query, mark: str, *, cards: bool = False, space: str = "") -> Shown[K]:
         """Return what the list of this query and mark has shown, from its first entry on."""
-        return self._known(query, mark, cards)[0]
+        return self._known(query, mark, cards, space)[0]
 
-    def total(self, query: Query, mark: str, *, cards: bool = False) -> Total:
+    def total(self, query: Query, mark: str, *, cards: bool = False, space: str = "") -> Total:
         """Return how many the list of this query and mark has in all, as it was counted for its first page."""
-        return self._known(query, mark, cards)[1]
+        return self._known(query, mark, cards, space)[1]
 
-    def _known(self, query: Query, mark: str, cards: bool) -> tuple[Shown[K], Total]:
-        return self._lists.get((mark, query.sort, query.tree, cards), ((), UNCOUNTED))
+    def _known(self, query: Query, mark: str, cards: bool, space: str) -> tuple[Shown[K], Total]:
+        return self._lists.get((mark, query.sort, query.tree, cards, space), ((), UNCOUNTED))
 
     def keep(
         self,
@@ -49,10 +52,11 @@ class ShownLists(Generic[K]):
         page: Sequence[tuple[K, float]],
         *,
         cards: bool = False,
+        space: str = "",
         total: Total = UNCOUNTED,
     ) -> None:
         """Remember the page that the list showed at the offset; one that does not follow what is known is left out."""
-        at = (mark, query.sort, query.tree, cards)
+        at = (mark, query.sort, query.tree, cards, space)
         known, counted = self._lists.pop(at, ((), total))
         whole = (*known[:offset], *page) if offset <= len(known) else known
         goes_on = len(known) > len(whole) and known[: len(whole)] == whole

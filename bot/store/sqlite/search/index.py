@@ -52,13 +52,14 @@ class SqliteIndex(Tables):
         cards: bool = False,
     ) -> Page:
         """As in the port; what the list has shown is remembered."""
-        shown = self._lists.shown(query, mark, cards=cards) if mark else ()
+        space = near.space if near is not None else ""
+        shown = self._lists.shown(query, mark, cards=cards, space=space) if mark else ()
         listing = Listing(query, now, Span(limit, offset), mark, shown, self._meaning(near), self._effort, cards)
         page, found = await self.connections.read_long(listing.page)
         if mark and page.total is None:
-            total, about = self._lists.total(query, mark, cards=cards)
+            total, about = self._lists.total(query, mark, cards=cards, space=space)
             page = replace(page, total=total, about=about)
-        self._lists.keep(query, page.mark, offset, found, cards=cards, total=(page.total, page.about))
+        self._lists.keep(query, page.mark, offset, found, cards=cards, space=space, total=(page.total, page.about))
         return page
 
     def _meaning(self, near: Near | None) -> Meaning | None:

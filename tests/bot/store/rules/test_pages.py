@@ -25,6 +25,14 @@ def test_the_same_query_typed_otherwise_is_the_same_list() -> None:
     assert lists.shown(Query("  cache", Term("cache", position=2)), "7") == numbered(7)
 
 
+def test_what_is_found_by_words_alone_is_another_list() -> None:
+    lists = ShownLists[int]()
+    lists.keep(CACHE, "7", 0, numbered(7, 3))
+    assert lists.shown(CACHE, "7", space="vectors-1") == ()
+    lists.keep(CACHE, "7", 0, numbered(7), space="vectors-1")
+    assert lists.shown(CACHE, "7") == numbered(7, 3)
+
+
 def test_a_page_that_does_not_follow_what_is_known_is_left_out() -> None:
     lists = ShownLists[int]()
     lists.keep(CACHE, "7", 4, numbered(1))
