@@ -14,8 +14,9 @@ from enum import StrEnum
 from typing import Any
 
 from adapters.chat import answers
+from adapters.discord.install.command_tree import path
 from benchmarks.soak.faulty import Faulty
-from bot.commands import parse
+from bot.commands import CreateTopic, ShowTopic, parse
 from tests.adapters.discord.asked import values_of
 from tests.fakes import discord, slack
 from tests.fakes.slack import inputs
@@ -331,7 +332,7 @@ class DiscordPeople(Chat):
         async def asking(until: float) -> Outcome:
             command = parse(line)
             asked = await self._fake.slash(
-                f"digest {command.usage.words}",
+                path(command.usage),
                 user=person,
                 channel=self._place,
                 wait=None,
@@ -369,7 +370,7 @@ class DiscordPeople(Chat):
         opened: list[discord.Asked] = []
 
         async def opening(until: float) -> Outcome:
-            opened.append(await self._fake.slash("digest topic create", user=person, channel=self._place, wait=None))
+            opened.append(await self._fake.slash(path(CreateTopic.usage), user=person, channel=self._place, wait=None))
             return await self._until(opened[0], until)
 
         found = await self.asks("form", "topic create", opening)
@@ -387,7 +388,7 @@ class DiscordPeople(Chat):
 
         async def asking(until: float) -> Outcome:
             typing = asyncio.create_task(
-                self._fake.autocomplete("digest topic show", "topic", "gpu", user=person, channel=self._place)
+                self._fake.autocomplete(path(ShowTopic.usage), "topic", "gpu", user=person, channel=self._place)
             )
             await asyncio.sleep(0)
             asked = next(each for each in reversed(self._fake.asked.values()) if each.user is person)

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from adapters.discord.install.command_tree import path
 from benchmarks import acknowledge, corpus
 from benchmarks.soak.row import Row
 from benchmarks.soak.scoreboard import Ask
@@ -197,7 +198,7 @@ async def _discord() -> Any:
         async def give(text: str, number: int, tally: Tally) -> None:
             command = parse(text)
             try:
-                line, user = f"digest {command.usage.words}", people[number % _AT_ONCE]
+                line, user = path(command.usage), people[number % _AT_ONCE]
                 asked = await fake.slash(line, user=user, channel=papers, wait=None, options=values_of(command))
             except (NotOfferedError, ValueError, KeyError):
                 return  # Discord's own program does not let anybody enter it

@@ -23,9 +23,11 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from time import monotonic
 
+from adapters.discord.install.command_tree import path
 from adapters.slack.connection.socket_mode import TIMEOUTS
 from benchmarks.soak.row import Row
 from benchmarks.soak.scoreboard import ROOT, Ask
+from bot.commands import ListTopics
 from tests.e2e import discord_desk, slack_rooms
 from tests.fakes import slack
 from tests.fakes.discord.gateway import Gateway
@@ -158,7 +160,7 @@ async def _falls_in_discord(
         del ways["deaf"]
     how = list(ways)[number % len(ways)]
     before = (gateway.resumes, len(gateway.identifies))
-    asked = await fake.slash("digest topics", user=desk.ben, channel=desk.papers, wait=None)
+    asked = await fake.slash(path(ListTopics.usage), user=desk.ben, channel=desk.papers, wait=None)
     if how not in ("invalid", "forgotten"):
         resumable.append(asked.id)
     await asyncio.sleep(chance.choice((0.0, 0.0, chance.uniform(0, 0.02))))
@@ -170,7 +172,7 @@ async def _falls_in_discord(
     await _heard_anew(desk, before)
     gateway.is_deaf = False
     tally.fell(how, monotonic() - begun)
-    again = await fake.slash("digest topics", user=desk.ben, channel=desk.papers, wait=None)
+    again = await fake.slash(path(ListTopics.usage), user=desk.ben, channel=desk.papers, wait=None)
     resumable.append(again.id)
     await again.answered(_LONGEST)
 
