@@ -9,6 +9,7 @@ that were found) that is another one without the rule. A rule that changes few o
 
 import argparse
 import gzip
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -85,8 +86,12 @@ def _without(rule: str) -> Iterator[None]:
 
 
 def _forget() -> None:
-    extractive.extract.cache_clear()
-    gist.of_text.cache_clear()
+    """Empty every memo of the summaries: what was made with a rule would be told again without it."""
+    for name, module in list(sys.modules.items()):
+        if name.startswith("bot.summarise."):
+            for each in vars(module).values():
+                if hasattr(each, "cache_clear"):
+                    each.cache_clear()
 
 
 def compared(items: Sequence[Item], whole: Made, rule: str) -> str:
