@@ -158,10 +158,16 @@ async def _confirmation(
 
 def _another_time(subscription: Subscription) -> str:
     """Say what gives it another time; days of another rhythm make a second subscription, and *at once* has no time."""
-    if subscription.rhythm is Rhythm.AT_ONCE:
-        return f"*subscribe {subscription.topic} daily* posts besides, once a day, what was not posted at once"
-    days = {Rhythm.DAILY: "weekdays at 17:00", Rhythm.WEEKLY: "fri at 17:00", Rhythm.MONTHLY: "monthly on 15"}
-    return f"*subscribe {subscription.topic} {days[subscription.rhythm]}* changes when"
+    name = subscription.topic
+    match subscription.rhythm:
+        case Rhythm.AT_ONCE:
+            return f"*subscribe {name} daily* posts besides, once a day, what was not posted at once"
+        case Rhythm.DAILY:
+            return f"*subscribe {name} weekdays at 17:00* changes when"
+        case Rhythm.WEEKLY:
+            return f"*subscribe {name} fri at 17:00* changes when"
+        case Rhythm.MONTHLY:
+            return f"*subscribe {name} monthly on 15* changes when"
 
 
 async def _lately(context: HandlerContext, topic: Topic, now: datetime) -> tuple[str, tuple[ReplyEntry, ...]]:
