@@ -47,7 +47,7 @@ usage, values = chosen(given)
 print(json.dumps({
     "read": [read(text) == Hush() for text in ("hush", "/digest Hush", "quieten")],
     "over": str(read("hush now").error),
-    "near": str(read("hus").error.hint),
+    "near": str(read("hsuh").error.hint),
     "written": write(Hush()),
     "syntax": help_for("hush").syntax,
     "help": [line for entry in asyncio.run(answer(None, Help("all"), None, None)).entries for line in entry.lines],

@@ -65,7 +65,7 @@ async def test_what_is_paused_says_why_and_what_cannot_be_posted_what_to_do(ada:
     assert paused.lines[-1] == "Paused by Broadsheet: the channel was archived. When that is mended, it goes on by itself."
     assert [each.command for each in paused.buttons] == ["now kv", "resume kv"]
     assert 'It cannot be posted: The time zone "Atlantis/Capital" is not known.' in gone.lines[-1]
-    assert "subscribe gpu-systems in ZONE" in gone.lines[-1]
+    assert "*subscribe gpu-systems in Europe/Zurich*" in gone.lines[-1]
 
 
 async def test_a_subscription_whose_topic_is_gone_promises_no_digest(ada: Asker) -> None:
