@@ -92,11 +92,6 @@ def release_marks(item: Item) -> tuple[str, ...]:
     return tuple(f"{name}{_AS_EVENT}{_version(release.tag)}" for name in (item.key, *item.aliases))
 
 
-def is_mark(key: str) -> bool:
-    """Say whether it is kept of a repository besides its releases, by every digest that posts it."""
-    return key.endswith(_AS_EVENT)
-
-
 def has_unposted_release(item: Item, posted: Collection[str], now: datetime) -> bool:
     """Say whether a repository that was posted has had a release since, which is news and was not posted.
 

@@ -69,6 +69,20 @@ async def test_a_repository_that_another_digest_has_posted_meanwhile_is_not_show
         await printed(store, told("v2.1", again=False, follows=1), slot=1)
 
 
+@pytest.mark.parametrize("overtakes", [False, True])
+async def test_what_is_renamed_while_digests_are_made_is_posted_by_one_of_them(store: AnyStore, overtakes: bool) -> None:
+    before = replace(CODE, key="github:lab/kv", aliases=())
+    after = replace(CODE, key="github:lab/kv2", aliases=(before.key,))
+    await store.items.add([before], NOW)
+    await store.items.add([after], NOW, retired=[before.key])
+    one = replace(told("v2", again=False, item=before), carried=())
+    other = replace(told("v2", again=False, item=after, rhythm=Rhythm.AT_ONCE), carried=())
+    first, second = (other, one) if overtakes else (one, other)
+    await printed(store, first, slot=1)
+    with pytest.raises(Conflict):
+        await printed(store, second, slot=2)
+
+
 async def test_a_release_that_surely_never_appeared_was_not_posted(store: AnyStore) -> None:
     await printed(store, told("v2", again=False))
     second = await printed(store, told("v2.1", again=True, follows=1), slot=1)

@@ -25,7 +25,7 @@ class MemoryStore:
         self.items = MemoryItems(self.source_states)
         self.index = MemoryIndex(self.items)
         self.vectors = self.items.vectors
-        self.digests = MemoryDigests()
+        self.digests = MemoryDigests(self.items.heir)
         self.ledger = MemoryLedger(self.digests)
         self.workspaces = self.ledger.workspaces
         self.people = self.workspaces.people

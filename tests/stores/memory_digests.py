@@ -1,17 +1,18 @@
 """Digests and what they posted, in dictionaries."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import date, datetime
 
 from bot.models import Delivery, Digest, PastDigest, Position, Posting, Rhythm, Unposted
 from bot.store.records import posted_once, posted_scores
-from bot.store.rules.transitions import KEPT, KEPT_AT_ONCE, begins_again, ended_at
+from bot.store.rules.transitions import KEPT, KEPT_AT_ONCE, begins_again, ended_at, taken_over
 
 
 class MemoryDigests:
     """bot.ports.digests.Digests."""
 
-    def __init__(self) -> None:
+    def __init__(self, heir: Callable[[str], str]) -> None:
+        self._heir = heir  # returns the key that an item has now that had another; "" of any other key
         self._digests: list[tuple[str, str, datetime, Digest]] = []  # workspace, channel, when it was saved
         self._posted: dict[tuple[str, str], set[str]] = {}
         # By the number of its drop: workspace, channel, topic and rhythm of a dropped digest, where it began, when it ended.
@@ -40,13 +41,16 @@ class MemoryDigests:
         owed = self._unposted.items()
         return {number: begins for number, ((*of, its), begins, _) in owed if tuple(of) == place and _is_of(its, rhythm)}
 
-    def posted_of(self, workspace: str, channel: str, keys: Collection[str]) -> set[str]:
-        return self._posted.get((workspace, channel), set()) & set(keys)
+    def posted_of(self, workspace: str, channel: str, digest: Digest) -> set[str]:
+        return self._posted.get((workspace, channel), set()) & self._known_now(taken_over(digest), digest)
 
     def posted_beside(self, workspace: str, channel: str, digest: Digest) -> set[str]:
         here = (each for _, each in self._digests_in(workspace, channel) if each.topic == digest.topic and digest.rhythm)
         beside = (each for each in here if each.rhythm not in (digest.rhythm, ""))
-        return {key for each in beside for key in posted_scores(each)} & set(posted_once(digest))
+        return {key for each in beside for key in posted_scores(each)} & self._known_now(posted_once(digest), digest)
+
+    def _known_now(self, names: Collection[str], digest: Digest) -> set[str]:
+        return {*names, *filter(None, (self._heir(name) for name in names if name in posted_scores(digest)))}
 
     def drop(self, ended: Delivery) -> bool:
         name = (ended.workspace, ended.channel, ended.made_at, ended.topic, ended.occurrence[1])

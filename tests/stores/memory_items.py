@@ -53,6 +53,11 @@ class MemoryItems:
         known = ((key, self.known.get(key) or self.known.get(self._aliases.get(key, ""))) for key in keys)
         return {key: item for key, item in known if item is not None}
 
+    def heir(self, key: str) -> str:
+        """Return the key that an item has now that had another; "" of any other key."""
+        heir = self._aliases.get(key, "")
+        return heir if heir in self.known and key not in self.known else ""
+
     async def add(
         self,
         items: Sequence[Item],

@@ -28,7 +28,6 @@ from bot.store.rules.transitions import (
     ran_out,
     recorded,
     released,
-    taken_over,
 )
 from tests.stores.memory_digests import MemoryDigests
 from tests.stores.memory_workspaces import MemoryWorkspaces
@@ -170,7 +169,7 @@ class MemoryLedger:
             return False
         if digest is not None:
             expect_latest(digest, self._digests.reach(fresh.workspace, fresh.channel, digest.topic, digest.rhythm))
-            expect_unposted(self._digests.posted_of(fresh.workspace, fresh.channel, taken_over(digest)))
+            expect_unposted(self._digests.posted_of(fresh.workspace, fresh.channel, digest))
             expect_unposted(self._digests.posted_beside(fresh.workspace, fresh.channel, digest))
         for each in deliveries:
             if (each.workspace, each.id) in self._deliveries or each.part in self._parts.get(each.key, ()):

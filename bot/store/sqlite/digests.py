@@ -12,7 +12,7 @@ from sqlite_utils import Database
 from bot.errors import StoreError
 from bot.models import Delivery, Digest, PastDigest, Position, Posting, Rhythm, Unposted
 from bot.store.records import EPOCH, digest_to_text, micros, or_damaged, past_from_text, posted_once, posted_scores, time_of
-from bot.store.rules.transitions import begins_again, ended_at
+from bot.store.rules.transitions import begins_again, ended_at, taken_over
 from bot.store.sqlite.connections import Tables, reading, writing
 
 log = logging.getLogger(__name__)
@@ -119,21 +119,34 @@ def keep(db: Database, workspace: str, channel: str, digest: Digest, now: dateti
     db.execute(f"delete from unposted where {_OF} and number <= ?", made_up)
 
 
-def posted_of(db: Database, workspace: str, channel: str, keys: Collection[str]) -> list[str]:
-    """Return those of the keys that were posted to the channel."""
+def posted_of(db: Database, workspace: str, channel: str, digest: Digest) -> list[str]:
+    """Return under which keys what it took over was posted to the channel."""
     sql = "select distinct key from posted where workspace = ? and channel = ? and key in (select value from json_each(?))"
-    return [key for (key,) in db.execute(sql, [workspace, channel, json.dumps(list(keys))]).fetchall()]
+    names = _known_now(db, taken_over(digest), digest)
+    return [key for (key,) in db.execute(sql, [workspace, channel, names]).fetchall()]
 
 
 def posted_beside(db: Database, workspace: str, channel: str, digest: Digest) -> list[str]:
-    """Return which of the keys that it shows were posted to the channel by the topic's digests of other rhythms."""
+    """Return under which keys what it shows was posted to the channel by the topic's digests of other rhythms."""
     sql = (
         "select distinct key from posted join digests on digests.id = posted.digest where posted.workspace = ?"
         " and posted.channel = ? and key in (select value from json_each(?)) and topic = ? and rhythm not in (?, '')"
     )
-    keys = json.dumps(posted_once(digest))
-    found = db.execute(sql, [workspace, channel, keys, digest.topic, digest.rhythm]).fetchall() if digest.rhythm else []
-    return [key for (key,) in found]
+    if not digest.rhythm:
+        return []
+    names = _known_now(db, posted_once(digest), digest)
+    return [key for (key,) in db.execute(sql, [workspace, channel, names, digest.topic, digest.rhythm]).fetchall()]
+
+
+def _known_now(db: Database, names: Collection[str], digest: Digest) -> str:
+    """Return the names, and what items are called now that were renamed since the digest was made, as a list in JSON."""
+    shown = posted_scores(digest)
+    sql = (
+        "select key from aliases join items on id = item where alias in (select value from json_each(?))"
+        " and alias not in (select key from items)"
+    )
+    own = json.dumps([name for name in names if name in shown])
+    return json.dumps([*names, *(key for (key,) in db.execute(sql, [own]).fetchall())])
 
 
 def reach(db: Database, workspace: str, channel: str, topic: str, rhythm: str) -> int:

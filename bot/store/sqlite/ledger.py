@@ -46,7 +46,6 @@ from bot.store.rules.transitions import (
     overtaken,
     recorded,
     released,
-    taken_over,
 )
 from bot.store.sqlite import digests
 from bot.store.sqlite.connections import Tables, reading, writing, writing_shared
@@ -171,7 +170,7 @@ class SqliteLedger(Tables):
         _update_occurrence(db, fresh)
         if digest is not None:
             expect_latest(digest, digests.reach(db, fresh.workspace, fresh.channel, digest.topic, digest.rhythm))
-            expect_unposted(digests.posted_of(db, fresh.workspace, fresh.channel, taken_over(digest)))
+            expect_unposted(digests.posted_of(db, fresh.workspace, fresh.channel, digest))
             expect_unposted(digests.posted_beside(db, fresh.workspace, fresh.channel, digest))
             digests.keep(db, fresh.workspace, fresh.channel, digest, now)
             if digest.news:
