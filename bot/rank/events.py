@@ -70,14 +70,14 @@ def is_list(item: Item) -> bool:
 
 # --- what was posted of it
 
-_AS_EVENT = "@"  # stands in no repository's name
+AS_EVENT = "@"  # between a repository's key and its release; stands in no repository's name
 
 
 def posted_marks(item: Item) -> tuple[str, ...]:
     """Return what is kept beside the key of a posted repository: that its releases are told apart, and its last one."""
     if item.kind is not Kind.REPO:
         return ()
-    known = f"{item.key}{_AS_EVENT}"
+    known = f"{item.key}{AS_EVENT}"
     return (known, *release_marks(item)[:1])
 
 
@@ -89,7 +89,12 @@ def release_marks(item: Item) -> tuple[str, ...]:
     release = item.release
     if item.kind is not Kind.REPO or release is None or release.prerelease or not _is_step(release.tag):
         return ()
-    return tuple(f"{name}{_AS_EVENT}{_version(release.tag)}" for name in (item.key, *item.aliases))
+    return tuple(f"{name}{AS_EVENT}{_version(release.tag)}" for name in (item.key, *item.aliases))
+
+
+def posted_names(item: Item, *, is_again: bool) -> tuple[str, ...]:
+    """Return under which keys another digest has posted what this one shows; if posted again, those of its release."""
+    return release_marks(item) if is_again else (item.key, *item.aliases)
 
 
 def has_unposted_release(item: Item, posted: Collection[str], now: datetime) -> bool:
@@ -98,7 +103,7 @@ def has_unposted_release(item: Item, posted: Collection[str], now: datetime) -> 
     Of one that was posted before releases were told apart, none is known to be new.
     """
     names = (item.key, *item.aliases)
-    if _released(item.release, now) is None or not any(f"{name}{_AS_EVENT}" in posted for name in names):
+    if _released(item.release, now) is None or not any(f"{name}{AS_EVENT}" in posted for name in names):
         return False
     marks = release_marks(item)
     return bool(marks) and not any(mark in posted for mark in marks)

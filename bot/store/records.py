@@ -43,7 +43,7 @@ from bot.models import (
     Topic,
 )
 from bot.query import parse
-from bot.rank.events import posted_marks
+from bot.rank.events import posted_marks, posted_names
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -256,9 +256,9 @@ def posted_scores(digest: Digest) -> dict[str, float | None]:
 
 
 def posted_once(digest: Digest) -> list[str]:
-    """Return all names of what a digest posts and no other may have posted: not of what it posts for another event."""
-    shown = (item for entry in digest.entries for item in (entry.ranked.item, entry.partner) if item is not None)
-    return [name for item in shown if item.key not in digest.again for name in (item.key, *item.aliases)]
+    """Return all names of what a digest posts and no other may have posted; of what it posts again, those of its release."""
+    shown = [item for entry in digest.entries for item in (entry.ranked.item, entry.partner) if item is not None]
+    return [name for item in shown for name in posted_names(item, is_again=item.key in digest.again)]
 
 
 # --- occurrences and deliveries; what a message says is kept beside them

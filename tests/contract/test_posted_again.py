@@ -83,6 +83,36 @@ async def test_what_is_renamed_while_digests_are_made_is_posted_by_one_of_them(s
         await printed(store, second, slot=2)
 
 
+@pytest.mark.parametrize("overtakes", [False, True])
+async def test_a_release_is_posted_once_though_its_repository_is_renamed_while_digests_are_made(
+    store: AnyStore, overtakes: bool
+) -> None:
+    before = replace(CODE, key="github:lab/kv", aliases=())
+    after = replace(CODE, key="github:lab/kv2", aliases=(before.key,))
+    await store.items.add([before], NOW)
+    await printed(store, told("v2", again=False, item=before))
+    await store.items.add([after], NOW, retired=[before.key])
+    one = told("v2.1", again=True, follows=1, item=before)
+    other = told("v2.1", again=True, rhythm=Rhythm.AT_ONCE, item=after)
+    first, second = (other, one) if overtakes else (one, other)
+    await printed(store, first, slot=1)
+    with pytest.raises(Conflict):
+        await printed(store, second, slot=2)
+
+
+@pytest.mark.parametrize("overtakes", [False, True])
+async def test_a_release_is_posted_once_though_one_digest_looks_at_the_repository_as_new(
+    store: AnyStore, overtakes: bool
+) -> None:
+    await printed(store, told("v2", again=False))
+    one = replace(told("v2.1", again=True, follows=1), carried=())
+    other = told("v2.1", again=True, rhythm=Rhythm.AT_ONCE)
+    first, second = (other, one) if overtakes else (one, other)
+    await printed(store, first, slot=1)
+    with pytest.raises(Conflict):
+        await printed(store, second, slot=2)
+
+
 async def test_a_release_that_surely_never_appeared_was_not_posted(store: AnyStore) -> None:
     await printed(store, told("v2", again=False))
     second = await printed(store, told("v2.1", again=True, follows=1), slot=1)

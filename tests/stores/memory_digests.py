@@ -5,7 +5,7 @@ from datetime import date, datetime
 
 from bot.models import Delivery, Digest, PastDigest, Position, Posting, Rhythm, Unposted
 from bot.store.records import posted_once, posted_scores
-from bot.store.rules.transitions import KEPT, KEPT_AT_ONCE, begins_again, ended_at, taken_over
+from bot.store.rules.transitions import KEPT, KEPT_AT_ONCE, begins_again, ended_at, taken_over, under_heirs
 
 
 class MemoryDigests:
@@ -42,15 +42,17 @@ class MemoryDigests:
         return {number: begins for number, ((*of, its), begins, _) in owed if tuple(of) == place and _is_of(its, rhythm)}
 
     def posted_of(self, workspace: str, channel: str, digest: Digest) -> set[str]:
-        return self._posted.get((workspace, channel), set()) & self._known_now(taken_over(digest), digest)
+        return self._posted.get((workspace, channel), set()) & under_heirs(taken_over(digest), self._heirs(digest))
 
     def posted_beside(self, workspace: str, channel: str, digest: Digest) -> set[str]:
         here = (each for _, each in self._digests_in(workspace, channel) if each.topic == digest.topic and digest.rhythm)
         beside = (each for each in here if each.rhythm not in (digest.rhythm, ""))
-        return {key for each in beside for key in posted_scores(each)} & self._known_now(posted_once(digest), digest)
+        return {key for each in beside for key in posted_scores(each)} & under_heirs(
+            posted_once(digest), self._heirs(digest)
+        )
 
-    def _known_now(self, names: Collection[str], digest: Digest) -> set[str]:
-        return {*names, *filter(None, (self._heir(name) for name in names if name in posted_scores(digest)))}
+    def _heirs(self, digest: Digest) -> dict[str, str]:
+        return {key: heir for key in posted_scores(digest) if (heir := self._heir(key))}
 
     def drop(self, ended: Delivery) -> bool:
         name = (ended.workspace, ended.channel, ended.made_at, ended.topic, ended.occurrence[1])

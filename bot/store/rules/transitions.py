@@ -5,8 +5,8 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from bot.errors import Conflict
-from bot.models import FOREVER, OVERTAKEN, Delivery, DeliveryState, Digest, Item, Occurrence, OccurrenceState
-from bot.rank.events import release_marks
+from bot.models import FOREVER, OVERTAKEN, Delivery, DeliveryState, Digest, Occurrence, OccurrenceState
+from bot.rank.events import AS_EVENT, posted_names
 
 UNSUBSCRIBED = "unsubscribed"
 OPEN = (DeliveryState.PENDING, DeliveryState.SENDING, DeliveryState.AMBIGUOUS)  # what may still become something else
@@ -109,11 +109,22 @@ def taken_over(digest: Digest) -> list[str]:
     """Return the keys of entries that lie before the digest's window, or were looked at before: the other names too."""
     again, carried = digest.window.makes_up > 0, {each.key for each in digest.carried}
     shown = [entry.ranked.item for entry in digest.entries if again or entry.ranked.item.key in carried]
-    return [name for item in shown for name in _known_by(item, item.key in digest.again)]
+    return [name for item in shown for name in posted_names(item, is_again=item.key in digest.again)]
 
 
-def _known_by(item: Item, is_again: bool) -> tuple[str, ...]:
-    return release_marks(item) if is_again else (item.key, *item.aliases)
+def under_heirs(names: Collection[str], heirs: Mapping[str, str]) -> set[str]:
+    """Return the names, and those under which the same is posted since items were renamed: what these are called by now.
+
+    `heirs` are the keys that items have now, by those that they had. A release is known under its repository's.
+    """
+    found = set(names)
+    for name in names:
+        own, _, version = name.partition(AS_EVENT)
+        if name in heirs:
+            found.add(heirs[name])
+        elif own in heirs:
+            found.add(f"{heirs[own]}{AS_EVENT}{version}")
+    return found
 
 
 def begins_again(after: int, carried: Mapping[str, int], standing: Collection[str]) -> int:

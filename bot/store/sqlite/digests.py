@@ -12,7 +12,7 @@ from sqlite_utils import Database
 from bot.errors import StoreError
 from bot.models import Delivery, Digest, PastDigest, Position, Posting, Rhythm, Unposted
 from bot.store.records import EPOCH, digest_to_text, micros, or_damaged, past_from_text, posted_once, posted_scores, time_of
-from bot.store.rules.transitions import begins_again, ended_at, taken_over
+from bot.store.rules.transitions import begins_again, ended_at, taken_over, under_heirs
 from bot.store.sqlite.connections import Tables, reading, writing
 
 log = logging.getLogger(__name__)
@@ -122,8 +122,8 @@ def keep(db: Database, workspace: str, channel: str, digest: Digest, now: dateti
 def posted_of(db: Database, workspace: str, channel: str, digest: Digest) -> list[str]:
     """Return under which keys what it took over was posted to the channel."""
     sql = "select distinct key from posted where workspace = ? and channel = ? and key in (select value from json_each(?))"
-    names = _known_now(db, taken_over(digest), digest)
-    return [key for (key,) in db.execute(sql, [workspace, channel, names]).fetchall()]
+    names = under_heirs(taken_over(digest), _heirs(db, digest))
+    return [key for (key,) in db.execute(sql, [workspace, channel, json.dumps([*names])]).fetchall()]
 
 
 def posted_beside(db: Database, workspace: str, channel: str, digest: Digest) -> list[str]:
@@ -134,19 +134,17 @@ def posted_beside(db: Database, workspace: str, channel: str, digest: Digest) ->
     )
     if not digest.rhythm:
         return []
-    names = _known_now(db, posted_once(digest), digest)
+    names = json.dumps([*under_heirs(posted_once(digest), _heirs(db, digest))])
     return [key for (key,) in db.execute(sql, [workspace, channel, names, digest.topic, digest.rhythm]).fetchall()]
 
 
-def _known_now(db: Database, names: Collection[str], digest: Digest) -> str:
-    """Return the names, and what items are called now that were renamed since the digest was made, as a list in JSON."""
-    shown = posted_scores(digest)
+def _heirs(db: Database, digest: Digest) -> dict[str, str]:
+    """Return the keys that items have now that were renamed since the digest was made, by those that they had."""
     sql = (
-        "select key from aliases join items on id = item where alias in (select value from json_each(?))"
+        "select alias, key from aliases join items on id = item where alias in (select value from json_each(?))"
         " and alias not in (select key from items)"
     )
-    own = json.dumps([name for name in names if name in shown])
-    return json.dumps([*names, *(key for (key,) in db.execute(sql, [own]).fetchall())])
+    return dict(db.execute(sql, [json.dumps([*posted_scores(digest)])]).fetchall())
 
 
 def reach(db: Database, workspace: str, channel: str, topic: str, rhythm: str) -> int:
