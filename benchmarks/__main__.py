@@ -23,6 +23,7 @@ PLAN: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("cards", ("--corpus", "{corpus}"), "corpus"),
     ("ablation", (), ""),
     ("quality", ("--data", "{quality}", "--hf", "{hf}", "--corpus", "{corpus}"), "quality"),
+    ("rendering", (), ""),
     ("heights", (), ""),
     ("hostile", ("--corpus", "{corpus}"), "corpus"),
 )

@@ -25,8 +25,7 @@ from adapters.slack.client.errors import (
     slack_delivery_error,
 )
 from adapters.slack.render import messages
-from adapters.slack.render.blocks import FLAGS, SlackMessage
-from adapters.slack.render.limits import problems
+from adapters.slack.render.blocks import FLAGS
 from adapters.slack.workspaces import PLATFORM, team_of
 from bot.errors import Delayed, DeliveryError, Reach, Refused, Rejected, StoreError, Uncertain
 from bot.models import ABSENT, Abilities, Delivery, Digest, Layout, Look, Rate
@@ -76,7 +75,7 @@ class SlackMessenger:
 
     def render(self, digest: Digest, *, layout: Layout, late: bool) -> Sequence[str]:
         """Return the digest's messages as JSON."""
-        return [_payload(each) for each in messages.digest(digest, layout=layout, late=late)]
+        return messages.payloads(digest, layout=layout, late=late)
 
     async def send(self, delivery: Delivery) -> str:
         """Post it and return its timestamp, which is its name in the channel. Raises as the port says."""
@@ -243,15 +242,6 @@ class SlackMessenger:
             return channel_sentence("is_archived")
         joins = may_join and not channel.get("is_private")
         return channel_sentence("not_in_channel") if channel.get("is_member") is False and not joins else ""
-
-
-def _payload(posting: SlackMessage) -> str:
-    found = problems(posting.blocks)
-    if found:
-        log.error("a message is not as Slack takes it and is posted as plain text: %s", found[0])
-        posting = messages.plain(posting)
-    said = {"text": posting.text, "blocks": posting.blocks, "keys": posting.keys, "keep": posting.keep}
-    return json.dumps(said | {"threaded": posting.threaded}, ensure_ascii=False)
 
 
 def _thread(delivery: Delivery) -> str:

@@ -70,7 +70,6 @@ DOCUMENTED = {
     "discord.utils",
     "slack_bolt.async_app",
     "slack_sdk.errors",
-    "slack_sdk.models.blocks",
     "slack_sdk.oauth.installation_store",
     "slack_sdk.signature",
     "slack_sdk.web.async_client",

@@ -8,11 +8,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 
-from slack_sdk.models.blocks import Block
-
 from adapters.slack.render.blocks import (
     BOLD,
     BlockGroup,
+    Json,
     Row,
     actions,
     block_group,
@@ -80,7 +79,7 @@ def card_group(entry: Entry, today: date, buttons: Sequence[Button], number: int
     )
 
 
-def card(entry: Entry, number: int | None, today: date) -> list[Block]:
+def card(entry: Entry, number: int | None, today: date) -> list[Json]:
     """Return the card without its buttons: title, byline, the gist, what else is said, and why it is here."""
     item = entry.ranked.item
     gist = text_run(cut(clean(entry.gist), _GIST, units), BOLD)

@@ -3,14 +3,14 @@
 Every message keeps to what adapters/slack/render/limits.py says, and has a text that says the same as its blocks.
 """
 
+import json
+import logging
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import partial
 from typing import Any
-
-from slack_sdk.models.blocks import Block
 
 from adapters.slack.render import brief
 from adapters.slack.render.blocks import (
@@ -19,6 +19,7 @@ from adapters.slack.render.blocks import (
     PLAIN,
     BlockGroup,
     ButtonRow,
+    Json,
     Row,
     SlackMessage,
     TextStyle,
@@ -37,10 +38,12 @@ from adapters.slack.render.blocks import (
 )
 from adapters.slack.render.cards import TITLE, card_group, entry_group, facts, headline, line_of
 from adapters.slack.render.cards import card as card_blocks
-from adapters.slack.render.limits import units
+from adapters.slack.render.limits import problems, units
 from adapters.text import clean, cut, emphasised
 from adapters.words import SpanKind, spans
 from bot.models import MOST_ENTRIES, Attachment, Button, Digest, Entry, Field, Layout, Reply, ReplyEntry
+
+log = logging.getLogger(__name__)
 
 _PARAGRAPH = 1_500  # characters, as `units` counts them
 _LINE = 600
@@ -130,6 +133,20 @@ def digest(digest: Digest, *, layout: Layout, late: bool) -> list[SlackMessage]:
     return [*listed, *(replace(each, threaded=True) for each in _alone(digest))]
 
 
+def payloads(made: Digest, *, layout: Layout, late: bool) -> list[str]:
+    """Return a digest's messages as JSON, as they are kept until they are posted."""
+    return [_payload(each) for each in digest(made, layout=layout, late=late)]
+
+
+def _payload(posting: SlackMessage) -> str:
+    found = problems(posting.blocks)
+    if found:
+        log.error("a message is not as Slack takes it and is posted as plain text: %s", found[0])
+        posting = plain(posting)
+    said = {"text": posting.text, "blocks": posting.blocks, "keys": posting.keys, "keep": posting.keep}
+    return json.dumps(said | {"threaded": posting.threaded}, ensure_ascii=False)
+
+
 def _alone(digest: Digest) -> Iterator[SlackMessage]:
     for number, entry in enumerate(digest.entries, start=1):
         yield from messages_of([entry_group(entry, number, digest, alone=True)])
@@ -156,7 +173,7 @@ def _news(digest: Digest) -> Iterator[BlockGroup]:
 
 def card(entry: Entry, today: date) -> tuple[dict[str, Any], ...]:
     """Return one entry as blocks without buttons, for the preview of a link."""
-    return tuple(block.to_dict() for block in card_blocks(entry, None, today))
+    return tuple(card_blocks(entry, None, today))
 
 
 def reply(reply: Reply, today: date, handed_over: str = "") -> list[SlackMessage]:
@@ -254,7 +271,7 @@ def _reply_entry(number: int, entry: ReplyEntry, today: date, names: Mentions) -
         yield block_group(head, body, end.blocks, text=text, brief=line, keep=end.keep)
 
 
-def _title(number: int, entry: ReplyEntry, today: date, names: Mentions) -> list[Block]:
+def _title(number: int, entry: ReplyEntry, today: date, names: Mentions) -> list[Json]:
     if entry.item is not None:
         told = [] if entry.title_only else context_line(facts(entry.item, today))
         return [*rich(paragraph(headline(entry.item, number))), *told]

@@ -4,6 +4,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from slack_sdk.errors import SlackObjectFormationError
+from slack_sdk.models.blocks import Block
+
 from adapters.slack.render.blocks import SlackMessage
 from adapters.slack.render.limits import BLOCKS, CHARACTERS, characters, problems
 from tests.adapters.slack.mrkdwn import parsed
@@ -31,7 +34,20 @@ def wrong(posting: SlackMessage, named: Iterable[str] = ()) -> list[str]:
     for text in [posting.text, *texts(posting.blocks)]:
         found += [f"looks live: {each}" for each in _LIVE.findall(text)]
         found += [f"steers: {each!r}" for each in _STEERING.findall(text)]
-    return found + problems(posting.blocks)
+    return found + problems(posting.blocks) + unlike_the_sdk(posting.blocks)
+
+
+def unlike_the_sdk(blocks: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Return which blocks slack_sdk's models refuse, or would send otherwise than they are."""
+    found = []
+    for block in blocks:
+        try:
+            parsed = Block.parse(dict(block))
+            if parsed is None or parsed.to_dict() != block:
+                found.append(f"A {block.get('type')} block is not as slack_sdk knows it.")
+        except (SlackObjectFormationError, TypeError, ValueError) as error:
+            found.append(f"A {block.get('type')} block: {error}.")
+    return found
 
 
 def _marked_up(node: Mapping[str, Any]) -> Iterator[str]:

@@ -37,11 +37,7 @@ def test_a_text_that_is_not_parsed_is_the_same_whether_slack_decodes_entities_or
 
 
 def test_commands_are_code_and_what_is_only_stressed_is_bold() -> None:
-    runs = [
-        (node["text"], node.get("style"))
-        for run in sentence("*search kv* finds *kv cache*.", 100)
-        for node in [run.to_dict()]
-    ]
+    runs = [(node["text"], node.get("style")) for node in sentence("*search kv* finds *kv cache*.", 100)]
 
     assert runs == [
         ("/digest search kv", {"code": True}),
@@ -50,11 +46,11 @@ def test_commands_are_code_and_what_is_only_stressed_is_bold() -> None:
         (".", None),
     ]
     assert as_mrkdwn("*search kv* finds *kv_cache*", 100) == "/digest search kv finds kv_cache"
-    assert [run.to_dict().get("style") for run in stressed("matches *search engine*", 100)] == [None, {"bold": True}]
+    assert [run.get("style") for run in stressed("matches *search engine*", 100)] == [None, {"bold": True}]
 
 
 def test_an_identifier_is_a_channel_only_as_a_whole_word() -> None:
-    runs = [run.to_dict() for run in sentence("in C1, C12 and *C1*", 100, Mentions(["C1"]))]
+    runs = sentence("in C1, C12 and *C1*", 100, Mentions(["C1"]))
 
     assert [node["channel_id"] for node in nodes(runs) if node["type"] == "channel"] == ["C1", "C1"]
     assert [node["text"] for node in nodes(runs) if node["type"] == "text"] == ["in ", ", C12 and "]

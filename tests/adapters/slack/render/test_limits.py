@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from adapters.slack.render.blocks import BlockGroup, actions, block_group, messages_of, paragraph, rich, text_run
 from adapters.slack.render.limits import BLOCKS, CHARACTERS, SENT, TEXT, characters, fits, problems, sent, units
 from bot.models import Button
+from tests.adapters.slack.hostile import unlike_the_sdk
 
 
 def of_length(length: int) -> BlockGroup:
@@ -43,7 +44,7 @@ def test_the_numbers_in_the_names_of_blocks_are_counted_too() -> None:
 def test_a_message_is_counted_as_it_is_sent_wide_characters_and_entities_included() -> None:
     assert units("a&b<c>") == len("a&amp;b&lt;c&gt;")
     assert units("👍") == 2
-    blocks = [block.to_dict() for block in rich(paragraph(text_run("x" * 100)))]
+    blocks = rich(paragraph(text_run("x" * 100)))
     assert characters(blocks) == 100
     assert sent(blocks) == len(json.dumps(blocks, separators=(",", ":"))) + 22
     assert SENT < 13_200
@@ -62,12 +63,18 @@ def test_a_message_is_counted_as_it_is_sent_wide_characters_and_entities_include
         },
         {"type": "rich_text", "elements": [{"type": "rich_text_section", "elements": []}]},
         {"type": "rich_text", "elements": [{"type": "rich_text_section", "elements": [{"type": "link", "url": ""}]}]},
-        {"type": "nonsense"},
     ],
-    ids=["long header", "empty text", "long section", "long value", "empty section", "empty link", "unknown"],
+    ids=["long header", "empty text", "long section", "long value", "empty section", "empty link"],
 )
 def test_what_slack_would_not_take_is_found_before_it_is_sent(block: dict[str, object]) -> None:
     assert problems([block]) != []
+
+
+def test_what_slacks_own_models_do_not_know_is_found_where_everything_that_is_drawn_is_looked_at() -> None:
+    assert unlike_the_sdk([{"type": "nonsense"}]) != []
+    assert unlike_the_sdk([{"type": "header", "text": {"type": "plain_text", "text": "x" * 151}}]) != []
+    assert unlike_the_sdk([{"type": "divider", "unheard": "of"}]) != []
+    assert unlike_the_sdk([{"type": "divider"}]) == []
 
 
 def test_blocks_of_the_same_name_are_found() -> None:

@@ -63,10 +63,12 @@ def wordy(length: int) -> Digest:
 
 def written(postings: Sequence[SlackMessage]) -> str:
     """Return the messages as a golden file holds them: the text, then the blocks."""
-    return "\n".join(
-        f"{each.text}\n\n{json.dumps(each.blocks, ensure_ascii=False, indent=1)}\n{json.dumps([each.keys, each.keep])}\n"
-        for each in postings
-    )
+    return "\n".join(map(_written, postings))
+
+
+def _written(posting: SlackMessage) -> str:
+    blocks = json.dumps(posting.blocks, ensure_ascii=False, indent=1, sort_keys=True)
+    return f"{posting.text}\n\n{blocks}\n{json.dumps([posting.keys, posting.keep])}\n"
 
 
 def buttons(posting: SlackMessage) -> list[tuple[str, str]]:
