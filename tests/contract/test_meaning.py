@@ -162,6 +162,14 @@ async def test_what_is_similar_is_so_by_words_and_meaning(store: AnyStore) -> No
     assert same.relevance > 0.99
 
 
+async def test_from_where_on_something_is_similar_goes_by_what_is_near_for_the_embedder(store: AnyStore) -> None:
+    asked = paper(1, "Cats", "Whiskers and paws.")
+    await fill(store, {asked: 0, paper(2, "Felines"): 50})
+    for enough, similar in ((0.42, ["arxiv:2"]), (0.48, []), (0.7, []), (1.1, [])):
+        hits = await store.index.similar(asked, NOW, near=replace(near(), enough=enough))
+        assert [hit.item.key for hit in hits] == similar, "a cosine of .64, and no word in common"
+
+
 # --- laws
 
 WORDS = ("cats", "dogs", "birds")

@@ -1,6 +1,7 @@
 """What is similar to an item, in every store."""
 
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
@@ -47,6 +48,33 @@ async def test_what_shares_one_word_alone_is_not_called_similar() -> None:
         assert await similar(store, paper(9, "Wine", "Serving temperatures of zweigelt, and which glass to choose.")) == []
 
     await with_both(test)
+
+
+KERNELS = (
+    ("Paging the KV cache", "Attention on GPUs wastes memory. A CUDA kernel pages the cache."),
+    ("Fused attention", "One CUDA kernel for attention on GPUs, and little memory."),
+    ("Sharding tensors", "Tensors are sharded over GPUs by a CUDA kernel."),
+    ("Quantised inference", "Inference on GPUs in four bits, by a CUDA kernel."),
+    ("Overlapping communication", "GPUs compute in a CUDA kernel while they communicate."),
+    ("Sparse training", "Sparse matrices on GPUs, multiplied by a CUDA kernel."),
+)
+
+
+async def test_a_few_items_on_one_subject_are_similar_however_many_of_them_have_its_words() -> None:
+    given = [paper(at, title, text) for at, (title, text) in enumerate(KERNELS, start=10)]
+    found: list[tuple[str, float]] = []
+
+    async def test(store: AnyStore, number: int) -> None:
+        await store.items.add([*given[:number], GIVEN[-1]], NOW)
+        hits = await store.index.similar(given[0], NOW)
+        assert {hit.item.key for hit in hits} == {item.key for item in given[1:number]}
+        found.append((hits[0].item.key, hits[0].relevance))
+
+    for number in range(2, len(KERNELS) + 1):
+        await with_both(partial(test, number=number))
+    assert {key for key, _ in found} == {"arxiv:11"}
+    closeness = [relevance for _, relevance in found]
+    assert min(closeness) > 0.9 * max(closeness), "what stands beside two items says little about these"
 
 
 async def test_the_own_repository_is_not_offered_nor_its_paper() -> None:

@@ -2,9 +2,11 @@
 
 The items are those with most of its telling words and, where vectors are known, those closest in meaning. BM25 (S. Robertson
 et al., "Okapi at TREC-3", 1994) is taken as a share of what the asked text itself would get, so that 1 is the same text. Of
-the asked text, the idf of its telling words is that of the store, as their lists of items are read anyway; all else goes by
-how common words are in papers at large. docs/decisions/0016-similar-and-suggestions.md tells how items are found, and
-docs/decisions/0072-similar-by-words-and-meaning.md how they are put in order and from where on nothing is called similar.
+the asked text, how rare its telling words are is counted in the store, as their lists of items are read anyway, and with
+them some papers at large; all else goes by how common words are in papers at large.
+
+docs/decisions/0016-similar-and-suggestions.md tells how items are found, and 0072-similar-by-words-and-meaning.md there how
+they are put in order and from where on nothing is called similar.
 """
 
 import json
@@ -12,7 +14,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from math import inf, isnan, log
+from math import exp, inf, isnan, log
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,11 +36,13 @@ from bot.store.sqlite.search.meaning import Meaning
 
 TELLING = 60  # stems of a text that are looked for: about all of an abstract but its commonest words
 KEPT = 100  # items that are read and measured, 0.3 ms each; nine tenths of the very closest are among them
-WORDS = 1.5  # what the words count beside the cosine of the meaning; decision 0072 has the measurements of these five
-CLOSE = 0.34  # the relevance from which on something is called similar where both can be compared,
-CLOSE_BY_WORDS = 0.2  # where words alone can be,
-CLOSE_IN_MEANING = 0.6  # and the cosine that suffices whatever the words: a repository's one line shares few with a paper
-BESIDE = 0.88  # of that bar suffices beside one that reaches it
+WORDS = 1.5  # what the words count beside the cosine of the meaning; decision 0072 has the measurements of these six
+# From where on something is called similar: the share of the words, where these alone can be compared, or together with a
+# cosine that is near; and how far above what is near a cosine suffices by itself: a repository's one line shares few words.
+CLOSE_BY_WORDS = 0.18
+CLOSE_IN_MEANING = 0.18
+BESIDE = 0.8  # of that bar suffices beside one that reaches it
+AT_LARGE = 1000  # papers at large that are counted with the store's items: a few items don't tell which words are common
 _SATURATION = 1.2  # k1 of BM25: how soon a word that stands there once more counts less
 _LENGTH = 0.75  # b of BM25: how much a long text's words count less
 _USUAL_LENGTH = 110  # stems of a short abstract, the title's counted as often as they count
@@ -61,17 +65,26 @@ class Asked:
 
     def idf(self, found: Mapping[str, int], number: int) -> dict[str, float]:
         """Return every stem's idf, for those that were looked for by how many of the store's items have them."""
-        return {stem: idf(found[stem], number) if stem in found else _rarity(stem) for stem in self.weights}
+        return {stem: _expected(stem, found[stem], number) if stem in found else _rarity(stem) for stem in self.weights}
 
     def rarity(self, found: Mapping[str, int], number: int) -> dict[str, float]:
         """Return by how rare its stems are that this text can be told from others: at large, and in a store of some size."""
-        known = self.idf(found, number) if number >= _KNOWN_WELL else {}
+        known = {stem: idf(having, number) for stem, having in found.items()} if number >= _KNOWN_WELL else {}
         return {stem: min(known.get(stem, inf), _rarity(stem)) for stem in self.weights}
 
 
 def idf(having: int, number: int) -> float:
     """Return the idf of what so many of a number of items have, as in bot.rank.vectors."""
     return 1 + log((1 + number) / (1 + having))
+
+
+def _expected(stem: str, having: int, number: int) -> float:
+    """Return the idf of a stem that so many of a number of items have, `AT_LARGE` papers at large counted with them.
+
+    It is the mean of what both say (the posterior of a beta distribution, or Dirichlet smoothing): nearly that of papers at
+    large in a store of ten items, which are all on one subject, and that of the store where it has tens of thousands.
+    """
+    return 1 + log((1 + number + AT_LARGE) / (1 + having + AT_LARGE * exp(1 - _rarity(stem))))
 
 
 def asked(item: Item) -> Asked:
@@ -105,7 +118,7 @@ def closest(
     for other, known in others.items():
         words = min(1.0, _matched(vector, other) / whole) if whole else 0.0
         cosine = usual if known is None else min(1.0, max(0.0, known))
-        reached[other.key] = _share_of_bar(words, cosine if enough <= 1 else None)
+        reached[other.key] = _share_of_bar(words, cosine, enough)
         if reached[other.key] >= BESIDE:
             hits.append(Hit(other, _relevance(words, cosine)))
     ordered = sorted(hits, key=lambda hit: newness(hit.item), reverse=True)
@@ -113,11 +126,12 @@ def closest(
     return kept[: max(0, limit)] if any(reached[hit.item.key] >= 1 for hit in kept) else []
 
 
-def _share_of_bar(words: float, cosine: float | None) -> float:
+def _share_of_bar(words: float, cosine: float | None, enough: float) -> float:
     """Return how much there is of what is needed to be called similar, 1 where it is reached."""
-    if cosine is None:
+    if cosine is None or enough > 1:
         return words / CLOSE_BY_WORDS
-    return max(_relevance(words, cosine) / CLOSE, float(cosine >= CLOSE_IN_MEANING))
+    by_both = _relevance(words, cosine) / _relevance(CLOSE_BY_WORDS, enough)
+    return max(by_both, float(cosine >= enough + CLOSE_IN_MEANING))
 
 
 def _relevance(words: float, cosine: float | None) -> float:
