@@ -17,6 +17,7 @@ from bot.models import And, Batch, Health, Item, Query, SourceState, Term, Tree
 from bot.ports.facts import COLLECTED
 from bot.ports.source import Source
 from bot.ports.store import Store
+from bot.rank.events import is_newly_released
 from bot.wording import counted
 
 log = logging.getLogger(__name__)
@@ -139,7 +140,11 @@ class Collector:
         incoming = await self._with_twins(batch.items, known, now)
         read = dict.fromkeys(names) | known
         merged = await asyncio.to_thread(dedupe.fold_in, incoming, known, self._authority)
-        added = await self._store.items.add(merged.items, now, retired=merged.retired, state=state, known=read)
+        # What is posted at once ends at an arrival, and a release of what is stored has none.
+        happened = any(is_newly_released(item, known.get(item.key), now) for item in merged.items)
+        added = await self._store.items.add(
+            merged.items, now, retired=merged.retired, state=state, known=read, happened=happened
+        )
         return merged.fresh if added else None
 
     async def _with_twins(self, items: Sequence[Item], known: dict[str, Item], now: datetime) -> list[Item]:

@@ -24,6 +24,7 @@ class Items(Protocol):
         retired: Collection[str] = (),
         state: SourceState | None = None,
         known: Mapping[str, Item | None] = NOTHING_READ,
+        happened: bool = False,
     ) -> bool:
         """Insert or replace whole items by key, keep today's reading of each, drop the `retired` keys, in one transaction.
 
@@ -32,6 +33,9 @@ class Items(Protocol):
 
         `known` are the items from which these were made, by the names under which they were read; None where there was
         none. Returns False, and writes nothing, where another one is found under such a name now, or another text of it.
+
+        With `happened` an arrival is given that no item has, the last of the transaction: something happened to an item
+        that is stored, and what looks at arrivals has a window of its own for it.
         """
         ...
 

@@ -109,6 +109,17 @@ def has_unposted_release(item: Item, posted: Collection[str], now: datetime) -> 
     return bool(marks) and not any(mark in posted for mark in marks)
 
 
+def is_newly_released(item: Item, before: Item | None, now: datetime) -> bool:
+    """Say whether a repository, which was stored as it was `before`, has another release by now, which is news."""
+    if before is None or _released(item.release, now) is None:
+        return False
+    return _last_version(item) not in ("", _last_version(before))
+
+
+def _last_version(item: Item) -> str:
+    return next(iter(release_marks(item)), "").partition(AS_EVENT)[2]
+
+
 def _version(tag: str) -> str:
     found = _VERSION.search(tag)
     if found is None:

@@ -240,6 +240,23 @@ async def test_an_arrival_stays_when_the_item_is_replaced_and_is_never_given_aga
     assert min(first, second) > after
 
 
+async def test_an_arrival_that_no_item_has_is_given_for_what_happened_and_only_with_what_was_stored(store: AnyStore) -> None:
+    await store.items.add([paper(1)], NOW)
+    before = await store.items.last_arrival()
+    assert await store.items.add([paper(1, title="Another")], NOW, happened=True)
+    after = await store.items.last_arrival()
+    assert after > before
+    assert await store.items.arrived(before) == []
+    assert not await store.items.add([paper(1)], NOW, known={paper(1).key: None}, happened=True)
+    await store.items.add([paper(1)], NOW)
+    assert await store.items.last_arrival() == after
+    await store.items.add([], NOW, retired=[paper(1).key])
+    await store.items.add([paper(2), paper(3)], NOW, happened=True)
+    assert {arrival > after for arrival, _ in await store.items.arrived(0)} == {True}
+    assert await store.items.arrived(0, await store.items.last_arrival() - 1) == await store.items.arrived(0)
+    assert await store.maintenance.check() == []
+
+
 async def test_an_arrival_is_found_by_a_time_so_that_nothing_seen_since_lies_before_it(store: AnyStore) -> None:
     assert await store.items.arrival_before(NOW, NOW + DAY) == 0
     seen = (NOW - 5 * DAY, NOW + 300 * DAY, NOW - 2 * DAY, NOW - DAY, NOW - 2 * DAY, NOW)

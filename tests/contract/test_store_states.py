@@ -53,10 +53,12 @@ class Stores(RuleBasedStateMachine):
         assert answer == model
         return answer
 
-    @rule(items=st.lists(generate.items(), max_size=4), retired=st.sets(KEYS, max_size=2), now=DAYS)
-    def add(self, items: list[Item], retired: set[str], now: object) -> None:
+    @rule(items=st.lists(generate.items(), max_size=4), retired=st.sets(KEYS, max_size=2), now=DAYS, happened=st.booleans())
+    def add(self, items: list[Item], retired: set[str], now: object, happened: bool) -> None:
         state = SourceState(name="arxiv", items=len(items))
-        self.both(lambda store: store.items.add(items, now, retired=retired, state=state))  # type: ignore[arg-type]
+        self.both(
+            lambda store: store.items.add(items, now, retired=retired, state=state, happened=happened)  # type: ignore[arg-type]
+        )
 
     @rule(names=st.sets(KEYS, min_size=1))
     def read(self, names: set[str]) -> None:

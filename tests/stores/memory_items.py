@@ -66,6 +66,7 @@ class MemoryItems:
         retired: Collection[str] = (),
         state: SourceState | None = None,
         known: Mapping[str, Item | None] = NOTHING_READ,
+        happened: bool = False,
     ) -> bool:
         if await self.find(known) != {name: item for name, item in known.items() if item is not None}:
             return False
@@ -75,6 +76,7 @@ class MemoryItems:
             self.drop(key, heirs.get(key))
         for item in fresh.values():
             self._put(item, now)
+        self.last += happened
         if state is not None:
             await self._states.save(state)
         return True

@@ -25,6 +25,7 @@ from bot.store.rules.search_terms import STEMS_VERSION, stemmed
 from bot.store.rules.spelling import is_word
 from bot.store.sqlite import vectors
 from bot.store.sqlite.full_text import COLUMNS, make_index
+from bot.store.sqlite.key_values import set_fact
 from bot.store.sqlite.search.compile import label_token
 
 CHUNK = 1000  # items to a statement; 11 values each stay far below SQLite's 32766 parameters
@@ -198,11 +199,16 @@ def last_id(db: Database) -> int:
     return int(row[0])
 
 
+def give_arrival(db: Database) -> None:
+    """Give the next id to no item: whatever is stored later has a higher one."""
+    set_fact(db, "last id", str(last_id(db) + 1))
+
+
 def drop(db: Database, numbers: Sequence[int]) -> None:
     """Drop the items of these ids with all that belongs to them."""
     if numbers:
         note_change(db)
-        db.execute("insert or replace into facts (name, value) values ('last id', ?)", [str(last_id(db))])
+        set_fact(db, "last id", str(last_id(db)))
     for at in range(0, len(numbers), CHUNK):
         some = numbers[at : at + CHUNK]
         unindex(db, some)

@@ -36,6 +36,7 @@ class SqliteItems(Tables):
         retired: Collection[str] = (),
         state: SourceState | None = None,
         known: Mapping[str, Item | None] = NOTHING_READ,
+        happened: bool = False,
     ) -> bool:
         """As in the port; what was read is encoded before the writer's turn, to be compared as it is stored."""
         read = await asyncio.to_thread(_as_stored, known)
@@ -44,6 +45,8 @@ class SqliteItems(Tables):
             if not _stand(db, read):
                 return False
             self._write(db, items, now, retired, state)
+            if happened:
+                ingest.give_arrival(db)
             return True
 
         return await self.connections.write(write)

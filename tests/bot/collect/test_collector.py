@@ -11,7 +11,7 @@ import pytest
 
 from bot.collect.collector import TRIES, Collector
 from bot.errors import SourceChanged, SourceUnavailable, StoreError
-from bot.models import Batch, Health, Item
+from bot.models import Batch, Health, Item, Release
 from bot.ports.facts import COLLECTED, number_of_fact
 from bot.sources.registry import AUTHORITY
 from bot.store.sqlite.store import SqliteStore
@@ -48,6 +48,25 @@ async def test_when_a_collection_ends_well_or_not_the_last_arrival_is_noted(stor
     assert await number_of_fact(store.facts, COLLECTED) == await store.items.last_arrival() == 1
     await collector.collect([Scripted("github", Batch(items=(repo(),)))], now)
     assert await number_of_fact(store.facts, COLLECTED) == await store.items.last_arrival() == 2
+
+
+async def test_a_release_of_a_stored_repository_is_noted_once_though_nothing_arrives(
+    store: MemoryStore, now: datetime
+) -> None:
+    async def read(*tags: str) -> int:
+        """Let collections read these releases at the same time; return how many arrivals were given, and noted."""
+        before = await store.items.last_arrival()
+        releases = [Release(tag=tag, published=now) for tag in tags]
+        batches = [Batch(items=(repo(release=each, releases_read=now),)) for each in releases]
+        await asyncio.gather(*(Collector(store, AUTHORITY).collect([Scripted("github", each)], now) for each in batches))
+        after = await store.items.last_arrival()
+        assert await number_of_fact(store.facts, COLLECTED) == after
+        return after - before
+
+    assert await read("v1.0") == 1, "its own"
+    assert [await read(tag) for tag in ("v1.0", "v2.0", "v2", "v2.0.1", "v2.1rc1")] == [0, 1, 0, 0, 0]
+    assert await read("v2.1", "v2.1") == 1, "whoever reads it beside"
+    assert len(await store.items.arrived(0)) == 1
 
 
 async def test_a_source_that_fails_never_stops_the_others_and_keeps_what_it_brought(

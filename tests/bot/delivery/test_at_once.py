@@ -69,7 +69,7 @@ class Service:
         store = self.context.store
         publisher = Publisher(store, Extractive(), {"arxiv": "arXiv"})
         self.scheduler = Scheduler(self.context)
-        self.preparer = Preparer(self.context, publisher, RequestBuilder(store.workspaces, TOPICS, Limits(entries=entries)))
+        self.preparer = Preparer(self.context, publisher, RequestBuilder(store.workspaces, TOPICS, Limits(entries, entries)))
         self.deliverer = Deliverer(self.context, pause=harness.clock.pause)
 
     async def round(self) -> None:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from bot.models import Item, Reading, Release
 from bot.rank import ItemIndex
-from bot.rank.events import CREATED, RELEASED, events, in_words
+from bot.rank.events import CREATED, RELEASED, events, in_words, is_newly_released
 from tests.bot.rank.make import NOW, paper, repo
 
 DAY = timedelta(days=1)
@@ -169,6 +169,29 @@ def test_a_paper_and_what_was_withdrawn_have_none() -> None:
 
 
 counts = st.none() | st.integers(0, 10**7)
+# --- what a collection brings of a stored repository
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "is_news"),
+    [
+        (None, released("v2.0"), True),
+        (released("v1.9"), released("v2.0"), True),
+        (released("v2.0", prerelease=True), released("v2.0"), True),
+        (released("v2"), released("2.0.0"), False),
+        (released("v2.0"), released("v2.0.1"), False),
+        (released("v2.0"), released("v2.1rc1"), False),
+        (released("v1.9"), released("v2.0", 8 * DAY), False),
+        (released("v1.9"), repo("a/b"), False),
+    ],
+)
+def test_a_release_is_new_where_it_is_news_and_another_one_was_known(
+    before: Item | None, after: Item, is_news: bool
+) -> None:
+    assert is_newly_released(after, before or repo("a/b"), NOW) == is_news
+    assert not is_newly_released(after, None, NOW), "what is not stored yet has an arrival of its own"
+
+
 spans = st.none() | st.integers(-40, 4000)
 
 
