@@ -96,7 +96,14 @@ class App:
 
     def terminal(self, person: str = LOCAL) -> Actor:
         """Return who asks in the terminal."""
-        return Actor(platform="terminal", workspace=LOCAL, channel=LOCAL, person=person, may_administer=True)
+        return Actor(
+            platform="terminal",
+            workspace=LOCAL,
+            channel=LOCAL,
+            person=person,
+            may_administer=True,
+            zone=self.settings.zone,
+        )
 
     async def followed(self) -> Sequence[str]:
         """Return the names of the topics that are subscribed in the terminal; without any, those in the settings."""
@@ -290,6 +297,7 @@ def _handler_context(
         layouts=_layouts(settings),
         manage=settings.permissions.manage,
         window_hours=settings.digest.window_hours,
+        zone=settings.zone,
         arxiv=settings.arxiv,
         embedder=embedder,
         fetcher=fetcher,

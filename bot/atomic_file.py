@@ -52,6 +52,34 @@ def write_whole(path: Path, text: str, *, mode: int = PRIVATE) -> None:
         partial.write_text(text, encoding="utf-8", errors="replace")
 
 
+def write_new(path: Path, text: str, *, mode: int = PRIVATE) -> None:
+    """Write the text, as UTF-8, to a file that is not there yet; raises FileExistsError where one is, and OSError.
+
+    Who finds the file finds it whole. A file system without links takes the text only in the place of nothing: there, one
+    that somebody else makes in the very same moment would be lost.
+    """
+    partial, lock = _new_partial(path, mode)
+    try:
+        partial.write_text(text, encoding="utf-8")
+        sync(partial)
+        _put_where_nothing_is(partial, path)
+        sync(path.parent)
+    finally:
+        partial.unlink(missing_ok=True)
+        os.close(lock)
+
+
+def _put_where_nothing_is(partial: Path, path: Path) -> None:
+    try:
+        path.hardlink_to(partial)
+    except FileExistsError:
+        raise
+    except OSError:
+        if path.exists() or path.is_symlink():
+            raise
+        partial.replace(path)
+
+
 def sync(path: Path) -> None:
     """Make sure that a file, or a folder's list of names, is on the disk."""
     number = os.open(path, os.O_RDONLY)

@@ -2,10 +2,12 @@
 
 import difflib
 import functools
+import os
 import re
 import unicodedata
 from collections.abc import Mapping
 from importlib.resources import files
+from pathlib import Path
 from zoneinfo import available_timezones
 
 from bot.errors import UsageError
@@ -88,6 +90,16 @@ def resolve(text: str) -> str:
     if found:
         raise UsageError(f"{typed} has several time zones.", hint=f"Name one: {_either(found)}.")
     raise UsageError(f'The time zone "{typed[:60]}" is not known.', hint=_nearest(folded, names))
+
+
+def of_machine(environ: Mapping[str, str], link: Path = Path("/etc/localtime")) -> str:
+    """Return the zone that this machine keeps: that of $TZ, else what /etc/localtime leads to; UTC where neither tells."""
+    named = environ.get("TZ", "").lstrip(":") or os.path.realpath(link).partition("zoneinfo/")[2]
+    try:
+        zone = resolve(named.removeprefix("posix/").removeprefix("right/")) if named else "UTC"
+    except UsageError:
+        return "UTC"
+    return "UTC" if zone == "Etc/UTC" else zone
 
 
 def beginning(typed: str, limit: int = 25) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import click
 
-from adapters.cli import ask, commands, database
+from adapters.cli import ask, commands, database, init
 from adapters.cli.exits import Exit, sentence_of, status_of
 from bot.errors import BotError
 
@@ -61,6 +61,7 @@ def cli(context: click.Context, config: Path | None, verbose: bool, now: datetim
 
 
 for command in (
+    init.init,
     *commands.COMMANDS,
     *ask.commands(),
     ask.ask,

@@ -76,13 +76,21 @@ async def check_platforms(settings: Settings, now: datetime, chats: Chats) -> Se
     """Try the credentials and rights of every platform that is configured; each line says what to mend."""
     found: list[CheckResult] = []
     for name, section in configured(settings).items():
-        try:
-            check: Any = await asyncio.to_thread(import_module, f"adapters.{name}.check")
-            async with asyncio.timeout(TRYING.total_seconds()):
-                found += await check.check(section, now, chats)
-        except TimeoutError:
-            said = f"it did not answer within {TRYING.total_seconds():.0f} seconds"
-            found.append(CheckResult(name, False, said, NetworkFault.TIMEOUT))
-        except BotError as error:
-            found.append(CheckResult(name, False, str(error)))
+        found += await check_platform(name, section, now, chats)
+    return found
+
+
+async def check_platform(
+    name: str, section: SlackSettings | DiscordSettings, now: datetime, chats: Chats | None = None
+) -> Sequence[CheckResult]:
+    """Try the credentials and rights of one platform; without `chats` no installation of others is tried."""
+    try:
+        check: Any = await asyncio.to_thread(import_module, f"adapters.{name}.check")
+        async with asyncio.timeout(TRYING.total_seconds()):
+            found: Sequence[CheckResult] = await check.check(section, now, chats)
+    except TimeoutError:
+        said = f"it did not answer within {TRYING.total_seconds():.0f} seconds"
+        return [CheckResult(name, False, said, NetworkFault.TIMEOUT)]
+    except BotError as error:
+        return [CheckResult(name, False, str(error))]
     return found

@@ -85,6 +85,7 @@ class HandlerContext:
     layouts: Layouts = field(default_factory=Layouts)
     manage: str = "anyone"  # who may change subscriptions, topics and filters: anyone, admins
     window_hours: int = 48
+    zone: str = ""  # of new subscriptions where nobody else's is known; an IANA name
     visible_channels: VisibleChannels = all_channels  # a platform's own, where it has private channels
     obstacle: Obstacle = no_obstacle  # a platform's own: asked before a post is promised in the actor's channel
     forum_tags: KnownTags = no_tags  # a platform's own, where it has forums

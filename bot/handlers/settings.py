@@ -75,8 +75,8 @@ async def _set_who(_context: HandlerContext, _actor: Actor, preferences: Prefere
     return replace(preferences, manage=_WHO[value.lower()])
 
 
-def _zone(_context: HandlerContext, preferences: Preferences, _here: str) -> str:
-    return preferences.zone or "the zone of who subscribes, where it is known, else UTC"
+def _zone(context: HandlerContext, preferences: Preferences, _here: str) -> str:
+    return preferences.zone or f"the zone of who subscribes, where it is known, else {context.zone or 'UTC'}"
 
 
 async def _set_zone(_context: HandlerContext, _actor: Actor, preferences: Preferences, value: str) -> Preferences:

@@ -1,4 +1,6 @@
-"""The operator's settings: one TOML file, each value overridable by a `BROADSHEET_…` variable, secrets also by `…_FILE`.
+"""The operator's settings: one TOML file, each value overridable by a `BROADSHEET_…` variable.
+
+A secret may stand in a file of its own, which `…_FILE` names, or `…_file` in the TOML file.
 
 Nothing is read when this module is imported; `load` reads the file and the environment once.
 """
@@ -32,6 +34,7 @@ from bot.settings.sections import (
     PermissionsSettings,
     ProxyUrl,
     RunSettings,
+    ZoneName,
     expanded,
 )
 from bot.settings.sources import SourceSections
@@ -56,6 +59,7 @@ class Settings(BaseSettings, SourceSections):
 
     database: Path = Path("~/.local/share/broadsheet/broadsheet.sqlite3")
     contact: HeaderText = ""
+    zone: ZoneName = ""
     topics: tuple[str, ...] = ("gpu-systems",)
     topics_dir: Folder | None = None
     proxy: ProxyUrl = ""
@@ -113,6 +117,18 @@ class Settings(BaseSettings, SourceSections):
         return field in getattr(self, section).model_fields_set
 
 
+def usual_file(environ: Mapping[str, str]) -> Path:
+    """Return where the settings are, or where they are to be when there are none yet: the user's own file."""
+    home = Path(environ.get("XDG_CONFIG_HOME") or "~/.config")
+    return find_file(environ) or home / "broadsheet" / "broadsheet.toml"
+
+
+def giving(name: str, environ: Mapping[str, str]) -> str:
+    """Return the variable that gives the setting of this dotted name, "" where none does."""
+    variable = (PREFIX + name.replace(".", "__")).upper()
+    return next((each for each in environ if each.upper() in (variable, f"{variable}_FILE")), "")
+
+
 def find_file(environ: Mapping[str, str]) -> Path | None:
     """Return the settings file that is used when none is named: $BROADSHEET_CONFIG, ./broadsheet.toml, or the user's own."""
     if named := environ.get(CONFIG):
@@ -136,6 +152,13 @@ def load(path: Path | None = None) -> Settings:
     path = path or find_file(os.environ)
     values = _read(path) if path is not None else {}
     _refuse_unknown_variables(os.environ)
+    if path is not None:
+        _read_named(values, path, os.environ)
+    return settled(values, path)
+
+
+def settled(values: dict[str, Any], path: Path | None = None) -> Settings:
+    """Return these values, of the file at `path`, as settings; what the environment says wins. Raises SettingsError."""
     for name, secret in _secret_files(os.environ).items():
         _put(values, name.split("."), secret)
     try:
@@ -162,8 +185,13 @@ def secrets_of(settings: BaseModel) -> tuple[str, ...]:
 
 def holds_secrets(path: Path) -> bool:
     """Say whether a secret stands in the settings file: in a setting that is one, or in an address. Raises SettingsError."""
-    secret = {name for name, default in names().items() if isinstance(default, SecretStr)}
+    secret = secret_names()
     return any(text and (name in secret or redacted(text) != text) for name, text in _texts(_read(path)))
+
+
+def secret_names() -> frozenset[str]:
+    """Return the dotted name of every setting that is a secret."""
+    return frozenset(name for name, default in names().items() if isinstance(default, SecretStr))
 
 
 def _texts(value: object, name: str = "") -> Iterator[tuple[str, str]]:
@@ -234,6 +262,28 @@ def _secret_files(environ: Mapping[str, str]) -> dict[str, str]:
         except (OSError, UnicodeDecodeError) as error:
             raise SettingsError(f"{variable}_FILE names a file that cannot be read: {named}.") from error
     return found
+
+
+def _read_named(values: dict[str, Any], path: Path, environ: Mapping[str, str]) -> None:
+    """Put in the place of `token_file` and its like, which name a file that holds a secret, what stands in that.
+
+    A name without a root is beside the settings. Where a variable gives the secret, the file is not even looked for.
+    """
+    for name in secret_names():
+        section, _, field = name.partition(".")
+        held = values.get(section)
+        if not isinstance(held, dict):
+            continue
+        named = held.pop(f"{field}_file", "")
+        if not named or giving(name, environ):
+            continue
+        if held.get(field):
+            raise SettingsError(f'Set either "{name}" or "{name}_file" (in {path}), not both.')
+        try:
+            file = path.expanduser().parent / Path(named).expanduser()
+            held[field] = file.read_text(encoding="utf-8").rstrip("\r\n")
+        except (OSError, RuntimeError, TypeError, ValueError) as error:
+            raise SettingsError(f'"{name}_file" (in {path}) names a file that cannot be read: {named}.') from error
 
 
 def _put(values: dict[str, Any], steps: list[str], value: str) -> None:

@@ -7,7 +7,9 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, model_validator
 
+from bot.errors import UsageError
 from bot.models import MOST_ENTRIES, Layout
+from bot.zones import resolve
 
 
 def _web_address(value: str) -> str:
@@ -46,6 +48,14 @@ def expanded(path: Path) -> Path:
         raise ValueError("begins with ~, but whose home folder that is cannot be told; write the whole path") from error
 
 
+def _zone_name(value: str) -> str:
+    try:
+        return resolve(value) if value else ""
+    except UsageError as error:
+        said = " ".join(filter(None, (str(error), error.hint)))
+        raise ValueError(said.rstrip(".")) from error
+
+
 def _host(value: str) -> str:
     if not value or not re.fullmatch(r"[\w.:-]+", value, re.ASCII):
         raise ValueError("must be an address of this machine, like 127.0.0.1, or 0.0.0.0 for all of them")
@@ -56,6 +66,7 @@ Url = Annotated[str, AfterValidator(_web_address)]
 ProxyUrl = Annotated[str, AfterValidator(_proxy_address)]
 HeaderText = Annotated[str, AfterValidator(_fits_a_header)]
 Folder = Annotated[Path, AfterValidator(_folder)]
+ZoneName = Annotated[str, AfterValidator(_zone_name)]
 Host = Annotated[str, AfterValidator(_host)]
 
 

@@ -1,9 +1,10 @@
 """Topic packs: a topic written as a TOML file, read into a Topic."""
 
+import difflib
 import json
 import re
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from importlib.resources import files
 from pathlib import Path
 
@@ -137,6 +138,20 @@ def load_packs(folder: Path | None = None) -> dict[str, Topic]:
         own[topic.name] = path
         packs[topic.name] = topic
     return packs
+
+
+def packs_named(text: str, packs: Mapping[str, Topic]) -> tuple[str, ...]:
+    """Return the names of the packs that are named, by name or title, between commas; raises UsageError for another."""
+    known = {each.casefold(): name for name, topic in packs.items() for each in (name, topic.title)}
+    wanted = [" ".join(each.split()).casefold() for each in text.split(",") if each.strip()]
+    for each in wanted:
+        if each not in known:
+            near = difflib.get_close_matches(each, known, n=1)
+            hint = f"Did you mean {known[near[0]]}?" if near else "`broadsheet topics` lists those there are."
+            raise UsageError(f'There is no topic "{each[:60]}".', hint=hint)
+    if not wanted:
+        raise UsageError("Name a topic at least.")
+    return tuple(dict.fromkeys(known[each] for each in wanted))
 
 
 def pack_as_written(name: str, folder: Path | None = None) -> str:

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.atomic_file import drop_partials, in_place, write_whole
+from bot.atomic_file import drop_partials, in_place, write_new, write_whole
 
 
 def test_a_file_is_replaced_and_nothing_is_left_beside_it(tmp_path: Path) -> None:
@@ -12,6 +12,21 @@ def test_a_file_is_replaced_and_nothing_is_left_beside_it(tmp_path: Path) -> Non
         write_whole(path, text)
     assert path.read_text(encoding="utf-8") == "half ?"
     assert [each.name for each in tmp_path.iterdir()] == ["digest.txt"]
+
+
+def test_a_new_file_takes_the_place_of_nothing_but_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "settings.toml"
+    write_new(path, "one")
+    assert path.stat().st_mode & 0o777 == 0o600
+
+    with pytest.raises(FileExistsError):
+        write_new(path, "two")
+
+    (tmp_path / "leads nowhere").symlink_to(tmp_path / "gone")
+    with pytest.raises(FileExistsError):
+        write_new(tmp_path / "leads nowhere", "three")
+    assert path.read_text() == "one"
+    assert {each.name for each in tmp_path.iterdir()} == {"settings.toml", "leads nowhere"}
 
 
 def test_where_it_cannot_be_put_in_place_the_former_stays_and_nothing_is_left(tmp_path: Path) -> None:

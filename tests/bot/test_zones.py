@@ -1,6 +1,7 @@
 """The time zones that people type."""
 
 import contextlib
+from pathlib import Path
 from zoneinfo import ZoneInfo, available_timezones
 
 import pytest
@@ -92,3 +93,18 @@ def test_zones_are_proposed_while_one_types() -> None:
     assert "America/Los_Angeles" in zones.beginning("san fr")
     assert len(zones.beginning("", 25)) == 25
     assert zones.beginning("qqq") == ()
+
+
+@pytest.mark.parametrize(
+    ("zone", "found"),
+    [("Europe/Zurich", "Europe/Zurich"), (":Asia/Tokyo", "Asia/Tokyo"), ("CET-1CEST", "UTC"), ("Etc/UTC", "UTC")],
+)
+def test_the_machines_zone_is_that_of_its_environment(zone: str, found: str, tmp_path: Path) -> None:
+    assert zones.of_machine({"TZ": zone}, tmp_path / "localtime") == found
+
+
+def test_without_one_it_is_where_its_link_leads(tmp_path: Path) -> None:
+    link = tmp_path / "localtime"
+    assert zones.of_machine({}, link) == "UTC"
+    link.symlink_to("/usr/share/zoneinfo/America/New_York")
+    assert zones.of_machine({}, link) == "America/New_York"

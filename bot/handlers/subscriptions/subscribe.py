@@ -184,9 +184,12 @@ async def _new(context: HandlerContext, topic: str, actor: Actor, now: datetime)
 
 
 async def usual_zone(context: HandlerContext, actor: Actor) -> str:
-    """Return what the workspace settled, else the person's own zone, else UTC; one not known any more counts as none."""
+    """Return what the workspace settled, else the person's own zone, else the operator's, else UTC.
+
+    One that is not known any more counts as none.
+    """
     settled = (await context.store.workspaces.preferences(actor.workspace)).zone
-    for zone in filter(None, (settled, actor.zone)):
+    for zone in filter(None, (settled, actor.zone, context.zone)):
         try:
             await asyncio.to_thread(due.zone_named, zone)
         except UsageError:

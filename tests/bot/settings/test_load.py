@@ -62,6 +62,42 @@ def test_a_secret_can_stand_in_a_file_of_its_own(write: Any, monkeypatch: pytest
     assert "s3cret" not in repr(settings)
 
 
+def test_the_settings_may_name_the_file_that_holds_a_secret(
+    write: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "token").write_text("s3cret\n")
+    beside = write("[github]\ntoken_file = 'token'\n")
+    assert load(beside).github.token.get_secret_value() == "s3cret"
+    assert not holds_secrets(beside)
+    assert load(write(f"[github]\ntoken_file = '{tmp_path / 'token'}'\n")).github.token.get_secret_value() == "s3cret"
+    assert load(write("[github]\ntoken_file = ''\n")).github.token.get_secret_value() == ""
+
+    monkeypatch.setenv("BROADSHEET_GITHUB__TOKEN", "of the environment")
+    assert load(write("[github]\ntoken_file = 'gone'\n")).github.token.get_secret_value() == "of the environment"
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("[github]\ntoken_file = 'gone'\n", r'"github.token_file" .* cannot be read: gone'),
+        ("[github]\ntoken_file = 3\n", r'"github.token_file" .* cannot be read: 3'),
+        ("[github]\ntoken_file = '~nobody-of-this-name/t'\n", "cannot be read"),
+        ("[github]\ntoken = 'a'\ntoken_file = 'b'\n", 'either "github.token" or "github.token_file"'),
+        ("[github]\nwatch_file = 'b'\n", 'There is no setting "github.watch_file"'),
+        ("github = 3\n", '"github"'),
+    ],
+)
+def test_a_file_for_a_secret_that_cannot_be_used_is_named(write: Any, text: str, sentence: str) -> None:
+    with pytest.raises(SettingsError, match=sentence):
+        load(write(text))
+
+
+def test_a_zone_is_kept_by_its_true_name(write: Any) -> None:
+    assert load(write("zone = 'Zürich'\n")).zone == "Europe/Zurich"
+    with pytest.raises(SettingsError, match=r"Name a place: Europe/Berlin, Europe/Paris, Europe/Zurich\.$"):
+        load(write("zone = 'CET'\n"))
+
+
 def test_the_environment_is_left_as_it_was(write: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     import os
 

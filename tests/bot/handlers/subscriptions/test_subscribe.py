@@ -65,6 +65,14 @@ async def test_a_new_subscription_has_its_baseline_now_and_the_usual_day(ada: As
     assert (made.channel, made.made_by, made.revision) == ("C1", "U-ada", 1)
 
 
+async def test_the_operators_zone_stands_where_nobody_elses_is_known(ada: Asker) -> None:
+    there = Asker(replace(ada.context, zone="Europe/Rome"), ada.actor, ada.now)
+    told = {field.name: field.value for field in (await there.ask("settings")).fields}
+    assert told["Time zone of new subscriptions"].endswith("else Europe/Rome")
+    await there.ask("subscribe kv")
+    assert (await there.here())[0].schedule.zone == "Europe/Rome"
+
+
 @pytest.mark.parametrize(
     ("settled", "own", "zone"),
     [
