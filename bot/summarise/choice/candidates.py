@@ -21,8 +21,8 @@ from typing import NamedTuple
 
 from bot.summarise.english.anaphora import Resolved, dangles, explained, subject_named
 from bot.summarise.english.anaphora_patterns import AUTHORS
+from bot.summarise.english.leads import begins_clause, main_clause
 from bot.summarise.english.prefilter import Screened
-from bot.summarise.english.shortening import begins_clause, main_clause
 from bot.summarise.english.third_person import FINITE, third_person
 
 SENTENCE, CONSEQUENCE, FINDING, TURN, AIM, REST = KINDS = ("sentence", "consequence", "finding", "turn", "aim", "rest")

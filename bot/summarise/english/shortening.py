@@ -19,9 +19,10 @@ from typing import NamedTuple
 from bot.query.fold import tokens
 from bot.rank.common_words import STOPWORDS
 from bot.summarise.english.anaphora import dangles
-from bot.summarise.english.anaphora_patterns import words
+from bot.summarise.english.endings import BRACKET, Ending, endings, is_complete, kept_before
+from bot.summarise.english.leads import FOUND, behind_place, finding, main_clause
 from bot.summarise.english.prefilter import Screened
-from bot.summarise.english.third_person import FINITE, begins_with_verb, to_third_person
+from bot.summarise.english.third_person import FINITE, to_third_person
 
 
 class Statement(NamedTuple):
@@ -33,221 +34,15 @@ class Statement(NamedTuple):
 
 _SHORTEST = 5  # words of a statement
 _LONGEST = 1_200  # characters of a sentence that is looked at
-
-# --- in front
-
-_FOUND = (
-    r"(?:show(?:s|n|ed)?|(?:demonstrat|prov|observ|validat)(?:es?|ed)|(?:reveal|confirm)(?:s|ed)?|finds?|found|"
-    r"establish(?:es|ed)?)"
-)
-_FINDING = Screened(
-    rf"(?:(?!we\b)[\w’'/,()-]+ ){{0,18}}?(?:also |\w+ly )?{_FOUND}(?: (?:\w+ly|both|here))?(?:,? that,?|,) (?=[\w“\"])",
-    re.IGNORECASE,
-)
-_WHOSE = re.compile(
-    r"^(?:\w+ly )?(?:show|demonstrat|reveal|confirm|find|prov|observ|validat|establish)\w*\b|\b(?:authors?|experiments?|"
-    r"experimental|results?|evaluations?|analys[ei]s|study|studies|findings?|simulations?|tests?|benchmarks?|ablations?|"
-    r"measurements|work|paper|comparisons?|investigation|observations?|experience)\b",
-    re.IGNORECASE,
-)
-_LEAD = re.compile(
-    r"(?:by|through|using|with|unlike|despite|while|although|though|beyond|extensive|rather than|instead of|to|"
-    r"in (?:extensive |our |the )?(?:experiments?|evaluations?|tests?)|as|experiments|via|together|alongside|"
-    r"in addition to|afterwards|when (?:evaluated|tested|benchmarked)|in (?:the|this) (?:paper|work|study)|given|because|"
-    r"since|drawn|built|\w+ing|\w+ed)\b[^;:]*?, ",
-    re.IGNORECASE,
-)
-_PLACE = re.compile(r"(?:on|in|across|over|for|at|within|among|during|throughout|from)\b[^;:]*?, ", re.IGNORECASE)
 # A second finding, of the same verb or of another that has lost its subject.
-_AND_THAT = re.compile(rf",? and (?:(?:also|further|\w+ly) )?(?:{_FOUND} )?that\b.*")
-# `with gains up to 8 points`, `an ability crucial for use cases`: no verb behind such a word.
-_NO_VERB_BEHIND = "".join(rf"(?<!\b{word} )" for word in words("with of for in by the a an its their on and"))
-_CLAUSE = re.compile(rf"(?!{FINITE} )(?:(?:the|a|an) )?(?:[\w’'/.+%()-]+ ){{1,6}}?{_NO_VERB_BEHIND}{FINITE}(?= )")
-_NOT_BEGUN = re.compile(
-    r"(?:so|yet|because|since|and|or|but|which|who|where|while|as|that|is|are|was|were|to|by|with|without|especially|particularly|when|if|for|"
-    r"in|on|at|from|under|than|even (?:when|if|though|with|without|in|on|under|for)|"
-    # `existing methods fail` and `sizing caches remains costly`, but not `sizing caches, they`.
-    r"(?!existing|prevailing|emerging|remaining|underlying)[a-z]+ing(?!(?:(?! (?:which|that|who) )[^,])*"
-    r" (?:remains|is|requires|poses|can)\b))\b"
-)
-
-# `where efficiency, | scale and cost are paramount`: the clause that has begun still needs its verb.
-_PENDING = Screened(rf", (?:in )?(?:where|which|who|whose)\b(?!.*\b{FINITE}\b)")
-
-# --- inside
-
-_BRACKET = Screened(r" \((?!(?:[1-9]|[ivx]{1,4}|[a-h])\))(?:[^()]|\([^()]*\))*\)|(?<=\w)\[[^\]]*\]")
+_AND_THAT = re.compile(rf",? and (?:(?:also|further|\w+ly) )?(?:{FOUND} )?that\b.*")
 _ASIDE = Screened(
     rf"(?<=[\w)]), (?:an?|the|which|who|where|such as|including|called|named|i\.e\.|e\.g\.|namely|"
     rf"our(?= (?:[\w-]+ ){{0,2}}[\w-]+, )|inspired|based|built|on average|in turn)\b,?[^,;:]*, (?=(?:\w+ly )?{FINITE} )"
 )
-
 # `it not only saves time, but also space`
 _NOT_ONLY = re.compile(rf" not only (?={FINITE} )")
 _BUT_ALSO = re.compile(r",? but\b")
-
-# --- behind
-
-# What is not complete without what follows: `in response | to`, `on par | with`, `purely | by`.
-_ENDS = re.compile(
-    r"in (?:conjunction|response|contrast|comparison|terms|addition|accordance|combination|relation|regards?|respect|light|"
-    r"favou?r|spite|view|front|order|exchange|return|lieu|line|tandem|case|hope)|on (?:par|top)|"
-    r"with (?:respect|regard|access|reference)|as (?:well|opposed|part|long|soon|far)|by means|"
-    r"(?:the|a|its|their|this|that) (?:extent|degree|way|amount|lack|role|impact|effect|influence|reliance|emphasis|sake|"
-    r"ability|tendency|potential|interest|need|use|basis|result|function)|"
-    r"\S+ (?:due|such|according|thanks|owing|prior|subject|up|purely|primarily|mainly|largely|solely|typically|partly|"
-    r"simply|specifically|particularly|especially|potentially|selectively|often|ever|even|however|though|thereby|together|away|along|"
-    r"close|closer|also|then|thus|hence|usually|merely|exclusively|jointly)",
-    re.IGNORECASE,
-)
-_PRESENTS = re.compile(
-    r"(?:The authors |This (?:paper|work|study|article) )?(?:\w+ly )?(?:propos|introduc|present|develop|design|describ|"
-    r"build|construct|creat|releas|offer|provid|devis|implement|establish|contribut|curat|formulat|deriv)(?:e?s|e|)\b",
-    re.IGNORECASE,
-)
-# `Presents Tidy: a cache for pages`, not `two parts: a cache`
-_NAMED = re.compile(rf"(?i:{_PRESENTS.pattern}) (?:[\w’'/.+-]+ ){{0,6}}?[A-Z][\w+-]*: an? [^,:]*$")
-_HANGS_ON = {
-    "to": r"alternatives?|approach|solutions?|access|attention|exposure|contributions?|adaptation|transition|contender|"
-    r"barriers?|tendency|potential|path|steps?|way|addition|shift|code|key|gap|threat|extension|relevance|resistance|"
-    r"sensitivity",
-    "in": r"interest|role|success|advances|progress|gaps?|gains|experience|rise|trend|shift|increase|decrease|changes?",
-    "on": r"reliance|impacts?|influence|effects?|focus|emphasis|research|attacks?|work|insights|light|burden",
-    "for": r"scenario|potential|promise|demand|need|way|basis|foundation|implications|support|hope|search|avenues|"
-    r"guidelines|insights",
-    "with": r"problems?|issues?|interaction|interference|alignment|agreement|consistency|compatib\w+|integration|"
-    r"associated|comparison",
-    "from": r"shift|transition|gap|departure|distinction",
-}
-# `shows that caches | trained on pages fail`
-_TELLS = re.compile(
-    rf"{_FOUND}|argu(?:es?|ed)|suggest(?:s|ed)?|indicate[sd]?|hypothesi[sz]es?|conclud(?:es?|ed)|report(?:s|ed)?|"
-    r"ensur(?:es|ing)|conjectures?|evidence|idea|insight|fact|hypothesis|claim|so|showing|demonstrating|finding|revealing|proving|suggesting|"
-    r"indicating",
-    re.IGNORECASE,
-)
-_HANGING = {word: re.compile(nouns, re.IGNORECASE) for word, nouns in _HANGS_ON.items()}
-_NOUNS = re.compile(
-    r"(?:results|models|uses|designs|studies|measures|estimates|benchmarks|tests|samples|reports|surveys|supports|reviews|"
-    r"approaches|works|costs|needs|gains|aims|frames|maps|sets|classes|views|predictions)"
-)
-
-# `a cache | trained on pages`, `, centred on pages`
-_BEHIND_DONE = "on|by|from|with|for|to|in|into|as|at|using|via|through|of|between|across"
-_BESIDE = re.compile(
-    r"; |\.\.\.|\s(?:[–—-]|--)\s|—|"
-    r", (?=(?:and |thus |thereby |while |without |yet |all |each )?(?:which|whose|where|who|in which|with which|for which|"
-    r"thereby|thus|hence|(?!during|according|regarding|ranging)\w+ing|such as|including|e\.g\.|i\.e\.|namely|while|whereas|"
-    r"with|without|even|particularly|especially|notably|as well as|along with|compared|relative|so|from|through|by|via|"
-    r"using|because|since|both|as|ranging|up to|an?|the|respectively|across|on|in|for|at|under|often|most|based|driven|"
-    r"guided|followed|accompanied|together|rather than|despite|to|"
-    rf"\w+ed (?:{_BEHIND_DONE}))\b)|(?<!both), (?=and\b)"
-)
-_PHRASE = re.compile(
-    r" (?=(?:while \w+ing|by (?:\w+ly )?\w+ing|through|via|"
-    r"using|without|compared (?:to|with)|relative to|in order to|as well as|"
-    r"such as|including|based on|across|in comparison|with respect to|in terms of|alongside|along with|throughout|"
-    r"ranging from|even|especially|particularly|despite|because|since|whereas|while|during|thereby|thus|so that|"
-    r"rather than|against|at the cost|over (?:the|existing|prior|previous|state|strong|baseline)|within|leading to|"
-    r"(?<!decision )making|enabling|allowing)\b)"
-)
-_PREPOSITION = re.compile(
-    r"(?<!,) (?=(?:for|on|in|with|under|from|at|among|to|and \w+s (?:it|the|its|an?)|"
-    rf"\w+ed (?:{_BEHIND_DONE}))\b(?!-))"
-)
-# `and reduces`: what is said second of the subject; `that reduces`: of what the authors propose
-_SECOND = re.compile(rf"(?<!,) (?=and (?:\w+ly |also )?(?!{_NOUNS.pattern}){FINITE} )")
-_WHICH = re.compile(r" (?=that (?:\w+ly |can |also )?\w+s )")
-
-_LIMITS = re.compile(r"[,;]? ?(?:but|yet|although|though|however|if|unless|when|only|except|provided|not)\b", re.IGNORECASE)
-_TURNS = re.compile(r"(?:, (?:but|yet)(?! also)|; however)\b")
-_COUNTS = Screened(
-    r"\b(?:two|three|four|five|six|seven|several|following|key|first|\(1\)|\(i\)|\(a\))(?: [\w-]+){0,4}[:,]?$"
-)
-_UNNAMED = Screened(
-    r"\b(?:fac(?:es?|ing)|suffers? from|poses?|encounters?|has|have) (?:[\w-]+ ){0,2}"
-    r"(?:challenges|limitations|issues|problems|shortcomings|drawbacks)$"
-)
-_MADE_TO = Screened(  # `allows users to …`
-    r"\b(?:allow|enabl|help|let|requir|caus|forc|encourag|train|teach|guid|prompt|induc|empower|lead|us|abilit|fail|attempt|"
-    r"need|able|capab|learn|tend|seek|struggl|aim|want|begin|continu|how|way|order|likely|prone|whether)"
-    r"(?:e?s|ed|ing|e|y|les?)?(?: [\w-]+){0,5}$"
-)
-_MORE_OF_IT = re.compile(r"\ban? (?:[\w.%-]+ ){0,2}(?:increase|decrease|reduction|improvement|drop|gain|rise)$")
-# Words that need what follows them: of a border within a clause, and before a preposition.
-_NEEDS_MORE = words(
-    """is are was were be been and or but of the a an than that not more less by to for in on with from trained compared
-    compare evaluated based such as only also can may will must at its their this these those while using via through without
-    even both either between has have had into over under about which who when where if up out each every any rather
-    instead particularly especially including across obtained made tested no one two three four five several key main
-    closest i.e. e.g."""
-)
-_TAKES = re.compile(
-    r"\w+ed|\w+ing|(?:rel|appl)ies|depends?|focus(?:es)?|works?|operates?|results?|consists?|leads?|performs?|rests?|builds?|"
-    r"acts?|serves?|aims?|adapts?|generali[sz]es?|compares?|differs?|deals?|accounts?|scales?|most|known|similar|due|able|"
-    r"built|run|held|kept|set|put|left|according|how|what|why|whether|very|so|\w+ly|new|novel|first|all|other|various|different|\w+[ai]ble|"
-    r"hints?|points?|robust|comparable|competitive|equivalent|related|relevant|responsible|suitable|sensitive|prone|subject|crucial|"
-    r"dependent|independent|reliant|inconsistent|analogous|consistent|orthogonal|insufficient|suited|valid|optimal|suboptimal|effective|ineffective|"
-    r"efficient|inefficient|useful|beneficial|harmful|expensive|costly|ideal|linear|distinct|identical|equal|invariant|inherent|"
-    r"specific|relative|indispensable|simpler?|better|worse|best|closer|faster|slower|larger|smaller|higher|lower|far|"
-    r"(?:align|interact|respond|correspond|adher|engag|participat|excel|cop|var|defend|differentiat|distinguish|switch|stem|"
-    r"aris|emerg|bring|converg|pos|contribut|exist|persist|occur|interact)(?:e?s|ies|y|e)?|"
-    r"struggles?|suffers?|fails?|difficult|hard|easy|easier|harder|necessary|critical|essential|important|shows?|finds?|demonstrates?|proposes?|suggests?|provides?|offers?|introduces?|presents?",
-    re.IGNORECASE,
-)
-_PASSIVE = re.compile(r"\b(?:is|are|was|were|be|been|being|remains?)(?: \w+ly| not| also)* [\w-]+$")
-_ENDS_IN_VERB = re.compile(rf"(?:{FINITE}|\w+ed)")
-_PAIRS = tuple(
-    (Screened(one), re.compile(other))
-    for one, other in (
-        (r"\bnot only\b", r"\bbut\b"),
-        (r"\b(?:both|between)\b", r"\band\b"),
-        (r"\b(?:either|whether)\b", r"\b(?:or|can|is|are)\b"),
-        (r"\bfrom [~\d.%$-]+|\b(?:shift|transition|mov|chang|switch|rang)\w* from\b", r"\bto\b"),
-        (r"\b(?:combin|integrat)(?:e|es|ing)\b", r"\b(?:and|with|into)\b|,"),
-        (r"\b(?:equip|endow|empower)(?:s|p?ing)?\b", r"\b(?:with|to|by)\b"),
-        (r"\bcompar(?:e|es|ing)\b", r"\b(?:and|with|to|against|across)\b"),
-    )
-)
-_BRACKETS = ("()", "[]", "{}", "“”")
-_OPENING = re.compile(
-    r"(?:by|through|using|with|to|in|on|for|from|under|at|while|although|though|when|if|as|since|because|given|despite|"
-    r"unlike|based|across|compared|beyond|after|over|among|during|within|without|following|rather|instead|whereas|"
-    r"applied|evaluated|tested|trained|inspired|motivated|built|drawn|paired|designed|combined|\w+ing)\b",
-    re.IGNORECASE,
-)
-_DASH = re.compile(r"\s?(?:\s(?:[–—-]|--)\s|—)")
-_IF = Screened(r"\b(?:if|unless|when)\b")
-_JOINED = re.compile(r"(?:and|which|where|who|while|with|without|by|using|a|an|the|\w+ing)\b")
-# `while A does this, B`: the clause that it leads to must be there.
-_SUBORDINATE = Screened(
-    r"(?:^|that |, )(?:while|although|though|when|if|since|because|whereas) [^,]*, (?P<main>.*)$", re.IGNORECASE
-)
-_ANOTHER = Screened(
-    r"(?:(?:, (?:while|whereas|where|because|since)|\bbut|\band that) (?=[^,;]*$)|; however,? (?=[^;]*$))(?P<clause>.*)$"
-)
-_DOING = re.compile(
-    r"(?:(?:\w+ly|also|still|even) )*(?:\w+ed|(?!achieving)\w+ing|\w+s|are|not|also|with|in|at|to|for|by|only)\b"
-)
-_SUBJECT = re.compile(r"\w+ing\b")
-_STATES = re.compile(r"[^,;]* (?:remains?|is|are|was|were|requires?|poses?|can|has|have)\b")
-_VERB = re.compile(rf"(?<=[\w)’',] ){FINITE}\b")
-# `commonly used metrics`
-_OF_A_NOUN = Screened(
-    r"\b(?:commonly|widely|frequently|previously|newly|recently|publicly|traditionally)[ -]\w+ed(?= [a-z])"
-)
-_CLAUSE_NEXT = re.compile(
-    rf", and (?:\w+ly )?(?:the |it |they |an? |its )?(?:[\w-]+ ){{0,3}}{FINITE} ",
-)
-_LISTED = re.compile(r", (?:[\w-]+ ){0,5}?[\w-]+(?:,|(?:,? and|,? or)\b)(?! \w+(?:s|ed) )")
-_NOT_LISTED = re.compile(
-    r", (?:which|while|whereas|thereby|thus|where|who|because|since|so|with|without|such as|including)\b|"
-    r", \w+ing (?:the|an?|it|its|their|that)\b"
-)
-_DID = re.compile(rf"(?:\w+ly )?{FINITE}\b|\w+ed \d")
-_DOES_MORE = re.compile(r", (?:\w+ly )?\w+ing\b")  # no member of a list where none before it is such
-_DOES = re.compile(r"\b\w+ing\b[^,]*$")
-_COST = {_BESIDE: 0.2, _PHRASE: 0.5, _SECOND: 0.6, _WHICH: 0.6, _PREPOSITION: 1.2}
 _LED = 0.5  # of a finding or a clause that is led to
 _LED_TO_AUTHORS = 1.2
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
@@ -275,7 +70,7 @@ class _Form:
 
     __slots__ = ("_bare", "_border", "_sentence", "_stands", "_start", "cost", "words")
 
-    def __init__(self, sentence: str, bare: str, ending: "_Ending", cost: float) -> None:
+    def __init__(self, sentence: str, bare: str, ending: Ending, cost: float) -> None:
         self.cost = cost + ending.cost
         self.words = ending.words
         self._sentence = sentence
@@ -290,12 +85,12 @@ class _Form:
 
     @property
     def _kept(self) -> str:
-        return _kept(self._bare, self._start)
+        return kept_before(self._bare, self._start)
 
     @property
     def stands(self) -> bool:
         if self._stands is None:
-            complete = self._border is None or _is_complete(self._kept, self._bare[self._start :], self._border)
+            complete = self._border is None or is_complete(self._kept, self._bare[self._start :], self._border)
             self._stands = complete and (self.text == self._sentence or not dangles(self.text))
         return self._stands
 
@@ -306,7 +101,7 @@ def _forms(sentence: str) -> tuple[_Form, ...]:
         _Form(sentence, bare, ending, cost + more)
         for whole, cost in _opened(sentence)
         for bare, more in _without_asides(whole)
-        for ending in _endings(bare)
+        for ending in endings(bare)
     )
 
 
@@ -346,48 +141,17 @@ def _words(text: str) -> set[str]:
 
 def _opened(sentence: str) -> Iterator[tuple[str, float]]:
     """The sentence, and what is left of it without what stands in front."""
-    led = _main_clause(sentence, _LEAD, 0)
+    led = main_clause(sentence)
     authors = led and _AUTHORS.match(sentence, led)
-    yield sentence, _LED_TO_AUTHORS if authors else _LED if led or _finding(sentence, 0) else 0.0
+    yield sentence, _LED_TO_AUTHORS if authors else _LED if led or finding(sentence) else 0.0
     at, cost = 0, 0.0
-    for pattern, price in ((_LEAD, 0.3), (_PLACE, 0.6), (_FINDING, 0.0), (_LEAD, 0.3), (_PLACE, 0.6)):
-        found = _finding(sentence, at) if pattern is _FINDING else _main_clause(sentence, pattern, at)
+    for behind, price in ((main_clause, 0.3), (behind_place, 0.6), (finding, 0.0), (main_clause, 0.3), (behind_place, 0.6)):
+        found = behind(sentence, at)
         if found:
             at, cost = found, cost + price
             rest = sentence[at:]
-            another = _AND_THAT.search(rest) if pattern is _FINDING else None
+            another = _AND_THAT.search(rest) if behind is finding else None
             yield _begun(f"{rest[: another.start()]}." if another else rest), cost
-
-
-def _finding(sentence: str, at: int) -> int:
-    found = _FINDING.match(sentence[at:])
-    return at + found.end() if found and _WHOSE.search(found.group()) else 0
-
-
-def main_clause(sentence: str) -> int:
-    """Return where the main clause begins behind what leads to it (`While A, B`), 0 where that is not certain."""
-    return _main_clause(sentence, _LEAD, 0)
-
-
-def _main_clause(sentence: str, lead: re.Pattern[str] | Screened, at: int) -> int:
-    """Where the main clause begins behind what leads to it, 0 where that is not certain."""
-    rest = sentence[at:]
-    if not lead.match(rest) or begins_with_verb(rest):
-        return 0
-    for comma in re.finditer(r", ", rest):
-        behind = rest[comma.end() :]
-        if begins_clause(behind) and _closed(rest[: comma.start()]) and not _PENDING.search(rest[: comma.start()]):
-            return at + comma.end()
-    return 0
-
-
-def begins_clause(text: str) -> bool:
-    """Say whether the text begins with a subject and its verb, as far as words tell."""
-    return _CLAUSE.match(text) is not None and _NOT_BEGUN.match(text) is None
-
-
-def _closed(text: str) -> bool:
-    return all(text.count(pair[0]) == text.count(pair[1]) for pair in _BRACKETS) and text.count('"') % 2 == 0
 
 
 def _begun(text: str) -> str:
@@ -401,192 +165,9 @@ def _without_asides(text: str) -> Iterator[tuple[str, float]]:
     also = _NOT_ONLY.search(text)
     if also and (but := _BUT_ALSO.search(text, also.end())):
         yield f"{text[: also.start()]} {text[also.end() : but.start()]}.", 0.4
-    bare = _BRACKET.sub("", text)
+    bare = BRACKET.sub("", text)
     if bare != text:
         yield bare, 0.1
     short = _ASIDE.sub(" ", bare)
     if short != bare:
         yield short, 0.3
-
-
-class _Ending(NamedTuple):
-    """Where a text may end: at its own end, or in front of a border of clauses."""
-
-    cost: float
-    words: int
-    start: int
-    border: re.Pattern[str] | None
-
-
-def _endings(text: str) -> Iterator[_Ending]:
-    yield _Ending(0.0, len(text.split()), len(text), None)
-    for border, cost in _COST.items():
-        for match in border.finditer(text):
-            yield _Ending(cost, len(_kept(text, match.start()).split()), match.start(), border)
-
-
-def _kept(text: str, start: int) -> str:
-    return text[:start].rstrip(" ,;:")
-
-
-def _is_complete(kept: str, tail: str, border: re.Pattern[str]) -> bool:
-    """Whether what stands before the border is complete without the rest."""
-    last = kept.rpartition(" ")[2].lower()
-    return not (
-        last in _NEEDS_MORE
-        or _hangs(kept)
-        or _hangs_on(kept, last, tail)
-        or _LIMITS.match(tail)
-        or _TURNS.search(tail)
-        or (border is _PREPOSITION and _TAKES.fullmatch(last))
-        or (border is not _BESIDE and _goes_with_another(kept, tail))
-        or _is_half_a_range(kept, tail)
-        or (border is not _BESIDE and _IF.search(kept))
-        or (
-            ": " in kept and not tail.startswith(";") and not _is_clause(kept.rpartition(": ")[2]) and not _NAMED.match(kept)
-        )
-        or (_DASH.search(f"{kept} ") and _DASH.search(tail))
-        or kept.endswith((" -", "–", "—"))
-        or (border is _WHICH and not _PRESENTS.match(kept))
-        or (tail.startswith(" to ") and _MADE_TO.search(_BRACKET.sub("", kept)))
-        or (tail.startswith(" in ") and _MORE_OF_IT.search(kept))
-        or _COUNTS.search(kept)
-        or _UNNAMED.search(kept)
-        or not _closed(kept)
-        or any(_is_half(kept, one, other) for one, other in _PAIRS)
-        or _is_listed(kept, tail)
-        or _is_half_a_list(kept, tail)
-        or _lacks_object(kept, last)
-        or not _has_verb(kept)
-        or _begins_another(kept, tail)
-    )
-
-
-def _hangs(kept: str) -> bool:
-    """Whether its last words are not complete: `in response | to caches`, `, a scenario | of caches`."""
-    *_, before, one, other = ("", *kept.rsplit(None, 3))
-    return _ENDS.fullmatch(f"{one} {other}") is not None or (before[-1:] == "," and one in {"a", "an", "the"})
-
-
-def _hangs_on(kept: str, last: str, tail: str) -> bool:
-    """Whether its last noun asks for what is cut off, `an alternative | to caches`, or its last clause for its verb."""
-    if tail[0] == " ":
-        wants = _HANGING.get(tail.split(None, 1)[0])
-        if wants is not None and wants.fullmatch(last):
-            return True
-    if " that " not in kept:
-        return False
-    before, _, clause = kept.rpartition(" that ")
-    told = _TELLS.fullmatch(before.rpartition(" ")[2])
-    return told is not None and all(_NOUNS.fullmatch(verb.group()) for verb in _VERB.finditer(f" {clause}"))
-
-
-def _begins_another(kept: str, tail: str) -> bool:
-    """Whether it ends in a clause of which the verb was cut off: `…, while a single agent | without it stops`."""
-    another = _ANOTHER.search(kept)
-    if another is None or _VERB.search(f" {another['clause']}"):
-        return False
-    # `but sizing caches | by hand remains costly`
-    return not _DOING.match(another["clause"]) or (
-        _SUBJECT.match(another["clause"]) is not None and _STATES.match(tail) is not None
-    )
-
-
-def _is_clause(text: str) -> bool:
-    """Whether what follows a colon is no member of a list, and no clause that leads to one that was cut off."""
-    return _VERB.search(text) is not None and not _SUBORDINATE.match(f"{text}, ") and not _OPENING.match(text)
-
-
-def _is_half(kept: str, one: Screened, other: re.Pattern[str]) -> bool:
-    return any(not other.search(kept, found.end()) for found in one.finditer(kept))
-
-
-def _goes_with_another(kept: str, tail: str) -> bool:
-    """`3% on A and 4% | on B`: the second stands as the first does."""
-    word = tail.split()[0]
-    before, found, _ = kept.rpartition(" and ")
-    return bool(found) and f" {word} " in f"{before} "
-
-
-_TO_FIGURE = re.compile(r" to [~<>$+-]?\d")
-_THE_MORE = re.compile(
-    r", the (?:more|less|fewer|better|worse|higher|lower|larger|greater|smaller|faster|slower|easier|harder)\b"
-)
-
-
-def _is_half_a_range(kept: str, tail: str) -> bool:
-    """`by 10% | to 20%`, `the closer two are | , the more they are linked`."""
-    figure = kept.rpartition(" ")[2][-2:]
-    return _THE_MORE.match(tail) is not None or (_TO_FIGURE.match(tail) is not None and any(map(str.isdigit, figure)))
-
-
-_ANNOUNCED = Screened(
-    r"\b(?:(two|three|four|five|six|seven|eight|nine|ten|[2-9])\b(?!\.\d)|several\b|following\b|key\b|main\b)"
-    r"[^:;.]{0,100}: (?!.*: )",
-    re.IGNORECASE,
-)
-_NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10}
-_GOES_ON = re.compile(r"; |, (?:and|or) ")
-_BESIDE_IT = re.compile(r",? (?:while|whereas) ")
-_FIGURES = re.compile(r" [^,;]*, (?:and |by )?[~<>+-]?\d[\d.]*(?:%|x|×| points)")  # ` in A, 7% in B`
-_POINT = re.compile(r"\((?:[1-9]|[ivx]{1,4}|[a-h])\)")
-_MEMBER = re.compile(r", (?:and |or )?| and | or ")
-
-
-def _is_half_a_list(kept: str, tail: str) -> bool:
-    """Whether it has fewer points of a list than it announces: `two parts: a cache | , and a table`."""
-    found = _ANNOUNCED.search(kept)
-    if found is None:
-        return (
-            (_FIGURES.match(tail) is not None and kept[-1:] in "%0123456789x")
-            or (_POINT.search(kept) is not None and _POINT.search(tail) is not None)
-            or (": " in kept and _BESIDE_IT.match(tail) is not None)
-        )
-    if not found[1]:
-        return _GOES_ON.search(tail) is not None
-    count = _NUMBERS.get(found[1].lower()) or int(found[1])
-    listed = _BRACKET.sub("", kept[found.end() :])
-    between = listed.count("; ") if ";" in listed + tail else len(_MEMBER.findall(listed))
-    return between + 1 < count
-
-
-_ACTS_ON = re.compile(rf"\b(?:to|authors|we|they)(?: \w+ly| also)? {FINITE}$")
-
-
-def _lacks_object(kept: str, last: str) -> bool:
-    """Whether it ends in a verb without its object: `X has demonstrated`, `an agent to predict`, not `X is trained`."""
-    if _ACTS_ON.search(kept):
-        return True
-    return (
-        last[-1:] in "sd"
-        and not _NOUNS.fullmatch(last)
-        and _ENDS_IN_VERB.fullmatch(last) is not None
-        and not _PASSIVE.search(kept)
-    )
-
-
-def _is_listed(kept: str, tail: str) -> bool:
-    """Whether the border is between the members of a list."""
-    if tail.startswith(", and "):
-        return "," in kept or not _CLAUSE_NEXT.match(tail)
-    rest = kept.rpartition(", ")[2] if ", " in kept else ""
-    if rest and _DID.match(rest) and ", and " in tail:
-        return True  # `was lowest in A, approached 10% | in B, and …`
-    if rest and not _JOINED.match(rest) and not _VERB.search(rest) and re.match(r"[^,;]*, (?:and|or) ", tail):
-        return True  # `to inject edges, soften noise | by a loss, and …`
-    if _DOES_MORE.match(tail) and not _DOES.search(kept):
-        return False
-    return tail.startswith(", ") and _LISTED.match(tail) is not None and not _NOT_LISTED.match(tail)
-
-
-def _has_verb(kept: str) -> bool:
-    found = _finding(kept, 0)
-    kept = kept[found:] if found else kept
-    led = _SUBORDINATE.search(kept)
-    if led and not _VERB.search(led["main"]):
-        return False
-    if begins_with_verb(kept):
-        return True
-    kept = _OF_A_NOUN.sub("", kept)
-    said = kept.partition(", ")[2] if _OPENING.match(kept) else kept
-    return any(verb.end() < len(said) or not _NOUNS.fullmatch(verb.group()) for verb in _VERB.finditer(said))
