@@ -19,8 +19,9 @@ BRACKET = Screened(r" \((?!(?:[1-9]|[ivx]{1,4}|[a-h])\))(?:[^()]|\([^()]*\))*\)|
 # What is not complete without what follows: `in response | to`, `on par | with`, `purely | by`.
 _ENDS = re.compile(
     r"in (?:conjunction|response|contrast|comparison|terms|addition|accordance|combination|relation|regards?|respect|light|"
-    r"favou?r|spite|view|front|order|exchange|return|lieu|line|tandem|case|hope)|on (?:par|top)|"
-    r"with (?:respect|regard|access|reference)|as (?:well|opposed|part|long|soon|far)|by means|"
+    r"favou?r|spite|view|front|order|exchange|return|lieu|line|tandem|case|hope|fact)|on (?:par|top)|"
+    r"with (?:respect|regard|access|reference)|(?:\S+—)?for (?:example|instance)|to lie|even \w+ing|falls? short|"
+    r"as (?:well|opposed|part|long|soon|far)|by means|"
     r"(?:the|a|its|their|this|that) (?:extent|degree|way|amount|lack|role|impact|effect|influence|reliance|emphasis|sake|"
     r"ability|tendency|potential|interest|need|use|basis|result|function)|"
     r"\S+ (?:due|such|according|thanks|owing|prior|subject|up|purely|primarily|mainly|largely|solely|typically|partly|"
@@ -46,20 +47,26 @@ _HANGS_ON = {
     "with": r"problems?|issues?|interaction|interference|alignment|agreement|consistency|compatib\w+|integration|"
     r"associated|comparison",
     "from": r"shift|transition|gap|departure|distinction",
+    "under": r"areas?",
 }
 # `shows that caches | trained on pages fail`
 _TELLS = re.compile(
     rf"{FOUND}|argu(?:es?|ed)|suggest(?:s|ed)?|indicate[sd]?|hypothesi[sz]es?|conclud(?:es?|ed)|report(?:s|ed)?|"
-    r"ensur(?:es|ing)|conjectures?|evidence|idea|insight|fact|hypothesis|claim|so|showing|demonstrating|finding|revealing|proving|suggesting|"
+    r"ensur(?:es|ing)|conjectures?|recommends?|advocates?|"
+    r"evidence|idea|insight|fact|hypothesis|claim|so|showing|demonstrating|finding|revealing|proving|suggesting|"
     r"indicating",
     re.IGNORECASE,
 )
 _HANGING = {word: re.compile(nouns, re.IGNORECASE) for word, nouns in _HANGS_ON.items()}
 _NOUNS = re.compile(
-    r"(?:results|models|uses|designs|studies|measures|estimates|benchmarks|tests|samples|reports|surveys|supports|reviews|"
+    r"(?:results|models|uses?|designs|studies|measures|estimates|benchmarks|tests|samples|reports|surveys|supports|reviews|"
     r"approaches|works|costs|needs|gains|aims|frames|maps|sets|classes|views|predictions)"
 )
 # `a cache | trained on pages`, `, centred on pages`
+_DONE = (
+    r"(?!testbed|(?:result|contribut|correspond|differ|rang|occurr|emerg|succeed|fail|remain|appear|consist|benefit|"
+    r"suffer)ed\b)\w+ed"
+)
 _BEHIND_DONE = "on|by|from|with|for|to|in|into|as|at|using|via|through|of|between|across"
 _BESIDE = re.compile(
     r"; |\.\.\.|\s(?:[–—-]|--)\s|—|"
@@ -80,25 +87,42 @@ _PHRASE = re.compile(
 )
 _PREPOSITION = re.compile(
     r"(?<!,) (?=(?:for|on|in|with|under|from|at|among|to|and \w+s (?:it|the|its|an?)|"
-    rf"\w+ed (?:{_BEHIND_DONE}))\b(?!-))"
+    rf"{_DONE} (?:{_BEHIND_DONE}))\b(?!-))"
 )
 # `and reduces`: what is said second of the subject; `that reduces`: of what the authors propose
 _SECOND = re.compile(rf"(?<!,) (?=and (?:\w+ly |also )?(?!{_NOUNS.pattern}){FINITE} )")
 _WHICH = re.compile(r" (?=that (?:\w+ly |can |also )?\w+s )")
 _LIMITS = re.compile(r"[,;]? ?(?:but|yet|although|though|however|if|unless|when|only|except|provided|not)\b", re.IGNORECASE)
 _TURNS = re.compile(r"(?:, (?:but|yet)(?! also)|; however)\b")
+_TURNS_ON = re.compile(r"[^,;]* but (?!also\b|rather\b)")  # ` on pages but fail on tables`
+_VERB_NEXT = re.compile(rf" and (?:\w+ly )+{FINITE} | \w+ed\b")  # of an adverb: `benchmark effectively | and widely tests`
 _COUNTS = Screened(
     r"\b(?:two|three|four|five|six|seven|several|following|key|first|\(1\)|\(i\)|\(a\))(?: [\w-]+){0,4}[:,]?$"
 )
 _UNNAMED = Screened(
     r"\b(?:fac(?:es?|ing)|suffers? from|poses?|encounters?|has|have) (?:[\w-]+ ){0,2}"
-    r"(?:challenges|limitations|issues|problems|shortcomings|drawbacks)$"
+    r"(?:challenges|limitations|issues|problems|shortcomings|drawbacks)$|"
+    r"\b(?:address|fill|bridg|clos|tackl|overcom|mitigat)\w* (?:the|this|these|such) (?:[\w-]+ )?"
+    r"(?:gaps?|challenges?|issues?|problems?|limitations?)$"
 )
 _MADE_TO = Screened(  # `allows users to …`
     r"\b(?:allow|enabl|help|let|requir|caus|forc|encourag|train|teach|guid|prompt|induc|empower|lead|us|abilit|fail|attempt|"
     r"need|able|capab|learn|tend|seek|struggl|aim|want|begin|continu|how|way|order|likely|prone|whether)"
     r"(?:e?s|ed|ing|e|y|les?)?(?: [\w-]+){0,5}$"
 )
+# `assigns agents | to facilities`, `turns passive models | from`: a verb whose object is not all that it asks for
+_SPLIT = {
+    word: Screened(rf"\b(?:{verbs}) (?:[\w’'-]+ ){{0,3}}[\w’'-]+$", re.IGNORECASE)
+    for word, verbs in {
+        "to": r"(?:assign|expos|attribut|subject|confin|relegat|delegat|devot|entrust|bring)(?:e?s|ed|ing|e|)|maps?|mapping",
+        "from": r"(?:transform|turn|convert|shift|evolv|transition|distinguish|differentiat)(?:s|es|ed|ing|e|)",
+        "with": r"(?:align|replac|bridg|equip|endow|associat|confront|pair|match)(?:s|es|ed|ing|e|)|"
+        r"provid(?:es?|ing) (?:users|readers|people|them)",
+        "on": r"(?:keeps?|keeping|kept)",
+        "at": r"(?:keeps?|keeping|kept)",
+        "under": r"(?:keeps?|keeping|kept)",
+    }.items()
+}
 _MORE_OF_IT = re.compile(r"\ban? (?:[\w.%-]+ ){0,2}(?:increase|decrease|reduction|improvement|drop|gain|rise)$")
 # Words that need what follows them: of a border within a clause, and before a preposition.
 _NEEDS_MORE = words(
@@ -106,18 +130,18 @@ _NEEDS_MORE = words(
     compare evaluated based such as only also can may will must at its their this these those while using via through without
     even both either between has have had into over under about which who when where if up out each every any rather
     instead particularly especially including across obtained made tested no one two three four five several key main
-    closest i.e. e.g."""
+    closest albeit before after remain remains i.e. e.g."""
 )
 _TAKES = re.compile(
     r"\w+ed|\w+ing|(?:rel|appl)ies|depends?|focus(?:es)?|works?|operates?|results?|consists?|leads?|performs?|rests?|builds?|"
     r"acts?|serves?|aims?|adapts?|generali[sz]es?|compares?|differs?|deals?|accounts?|scales?|most|known|similar|due|able|"
     r"built|run|held|kept|set|put|left|according|how|what|why|whether|very|so|\w+ly|new|novel|first|all|other|various|different|\w+[ai]ble|"
-    r"hints?|points?|robust|comparable|competitive|equivalent|related|relevant|responsible|suitable|sensitive|prone|subject|crucial|"
+    r"hints?|points?|lies?|gets?|captures?|connects?|attests?|robust|comparable|competitive|equivalent|related|relevant|responsible|suitable|sensitive|prone|subject|crucial|"
     r"dependent|independent|reliant|inconsistent|analogous|consistent|orthogonal|insufficient|suited|valid|optimal|suboptimal|effective|ineffective|"
     r"efficient|inefficient|useful|beneficial|harmful|expensive|costly|ideal|linear|distinct|identical|equal|invariant|inherent|"
-    r"specific|relative|indispensable|simpler?|better|worse|best|closer|faster|slower|larger|smaller|higher|lower|far|"
+    r"specific|relative|indispensable|sufficient|proportional|capable|blind|simpler?|better|worse|best|closer|faster|slower|larger|smaller|higher|lower|far|"
     r"(?:align|interact|respond|correspond|adher|engag|participat|excel|cop|var|defend|differentiat|distinguish|switch|stem|"
-    r"aris|emerg|bring|converg|pos|contribut|exist|persist|occur|interact)(?:e?s|ies|y|e)?|"
+    r"aris|emerg|bring|converg|coincid|pos|contribut|exist|persist|occur|interact)(?:e?s|ies|y|e)?|"
     r"struggles?|suffers?|fails?|difficult|hard|easy|easier|harder|necessary|critical|essential|important|shows?|finds?|demonstrates?|proposes?|suggests?|provides?|offers?|introduces?|presents?",
     re.IGNORECASE,
 )
@@ -129,7 +153,10 @@ _PAIRS = tuple(
         (r"\bnot only\b", r"\bbut\b"),
         (r"\b(?:both|between)\b", r"\band\b"),
         (r"\b(?:either|whether)\b", r"\b(?:or|can|is|are)\b"),
-        (r"\bfrom [~\d.%$-]+|\b(?:shift|transition|mov|chang|switch|rang)\w* from\b", r"\bto\b"),
+        (
+            r"\bfrom (?:(?:an? |the )?(?:\w+ ){1,2}of )?[~\d.%$-]+|\b(?:shift|transition|mov|chang|switch|rang)\w* from\b",
+            r"\bto\b",
+        ),
         (r"\b(?:combin|integrat)(?:e|es|ing)\b", r"\b(?:and|with|into)\b|,"),
         (r"\b(?:equip|endow|empower)(?:s|p?ing)?\b", r"\b(?:with|to|by)\b"),
         (r"\bcompar(?:e|es|ing)\b", r"\b(?:and|with|to|against|across)\b"),
@@ -149,7 +176,17 @@ _SUBORDINATE = Screened(
     r"(?:^|that |, )(?:while|although|though|when|if|since|because|whereas) [^,]*, (?P<main>.*)$", re.IGNORECASE
 )
 _ANOTHER = Screened(
-    r"(?:(?:, (?:while|whereas|where|because|since)|\bbut|\band that) (?=[^,;]*$)|; however,? (?=[^;]*$))(?P<clause>.*)$"
+    r"(?:(?:, (?:while|whereas|because|since)|\bbut|\band that|"
+    r"(?P<whole>\bwhere|, yet(?! (?:\w+ly )?(?:effective|efficient|powerful|simple|accurate|flexible|principled|practical|"
+    r"scalable|expressive)\b))) (?=[^,;]*$)|; however,? (?=[^;]*$))(?P<clause>.*)$"
+)
+# `A; on B`, `A, and, under B`: a clause that has begun
+_BEGUN_AGAIN = re.compile(r"; (?P<clause>[^;]*)$")
+_AND_ASIDE = re.compile(r", (?:and|but|that), [^,]*$")
+# What leads to a clause that has not begun yet.
+_ALTHOUGH = re.compile(
+    r"(?:^|\bthat )(?:although|though|while|if|when|since|because|due to|given) (?!do\b|does\b|is\b|are\b|can\b)[^,]*$",
+    re.IGNORECASE,
 )
 _DOING = re.compile(
     r"(?:(?:\w+ly|also|still|even) )*(?:\w+ed|(?!achieving)\w+ing|\w+s|are|not|also|with|in|at|to|for|by|only)\b"
@@ -202,10 +239,12 @@ def is_complete(kept: str, tail: str, border: re.Pattern[str]) -> bool:
     last = kept.rpartition(" ")[2].lower()
     return not (
         last in _NEEDS_MORE
+        or not _STRAY.sub("", tail)
         or _hangs(kept)
         or _hangs_on(kept, last, tail)
         or _LIMITS.match(tail)
         or _TURNS.search(tail)
+        or (_TURNS_ON.match(tail) and "not only" not in tail)
         or (border is _PREPOSITION and _TAKES.fullmatch(last))
         or (border is not _BESIDE and _goes_with_another(kept, tail))
         or _is_half_a_range(kept, tail)
@@ -218,6 +257,7 @@ def is_complete(kept: str, tail: str, border: re.Pattern[str]) -> bool:
         or (border is _WHICH and not _PRESENTS.match(kept))
         or (tail.startswith(" to ") and _MADE_TO.search(BRACKET.sub("", kept)))
         or (tail.startswith(" in ") and _MORE_OF_IT.search(kept))
+        or _is_split(kept, last, tail)
         or _COUNTS.search(kept)
         or _UNNAMED.search(kept)
         or not closed(kept)
@@ -236,6 +276,17 @@ def _hangs(kept: str) -> bool:
     return _ENDS.fullmatch(f"{one} {other}") is not None or (before[-1:] == "," and one in {"a", "an", "the"})
 
 
+_STRAY = re.compile(r"^ (?:for|on|in|with|under|from|at|to)\b|[\s.?!]")  # a preposition that nothing follows
+
+
+def _is_split(kept: str, last: str, tail: str) -> bool:
+    """Whether an adverb is parted from its verb, `effectively | and widely tests`, or a verb from what it asks for."""
+    if last.endswith("ly") and _VERB_NEXT.match(tail):
+        return True
+    wants = _SPLIT.get(tail[1:].partition(" ")[0])
+    return wants is not None and wants.search(kept) is not None
+
+
 def _hangs_on(kept: str, last: str, tail: str) -> bool:
     """Whether its last noun asks for what is cut off, `an alternative | to caches`, or its last clause for its verb."""
     if tail[0] == " ":
@@ -251,18 +302,29 @@ def _hangs_on(kept: str, last: str, tail: str) -> bool:
 
 def _begins_another(kept: str, tail: str) -> bool:
     """Whether it ends in a clause of which the verb was cut off: `…, while a single agent | without it stops`."""
+    if _AND_ASIDE.search(kept) or _ALTHOUGH.search(kept):
+        return True
+    again = _BEGUN_AGAIN.search(kept)
+    if again and ": " not in kept and not _VERB.search(f"; {again['clause']}"):
+        return True
     another = _ANOTHER.search(kept)
     if another is None or _VERB.search(f" {another['clause']}"):
         return False
+    if another["whole"]:
+        return True
     # `but sizing caches | by hand remains costly`
     return not _DOING.match(another["clause"]) or (
         _SUBJECT.match(another["clause"]) is not None and _STATES.match(tail) is not None
     )
 
 
+_OF_A_THING = re.compile(r"^(?:an?|the) (?:[\w-]+ ){0,5}?(?:that|which|who) .*$")  # `a director that paints`
+
+
 def _is_clause(text: str) -> bool:
     """Whether what follows a colon is no member of a list, and no clause that leads to one that was cut off."""
-    return _VERB.search(text) is not None and not _SUBORDINATE.match(f"{text}, ") and not _OPENING.match(text)
+    said = _OF_A_THING.sub("", text)
+    return _VERB.search(said) is not None and not _SUBORDINATE.match(f"{text}, ") and not _OPENING.match(text)
 
 
 def _is_half(kept: str, one: Screened, other: re.Pattern[str]) -> bool:
@@ -284,8 +346,9 @@ _THE_MORE = re.compile(
 
 def _is_half_a_range(kept: str, tail: str) -> bool:
     """`by 10% | to 20%`, `the closer two are | , the more they are linked`."""
-    figure = kept.rpartition(" ")[2][-2:]
-    return _THE_MORE.match(tail) is not None or (_TO_FIGURE.match(tail) is not None and any(map(str.isdigit, figure)))
+    figure = kept.rpartition(" ")[2]
+    counts = figure == "zero" or any(map(str.isdigit, figure[-2:]))
+    return _THE_MORE.match(tail) is not None or (_TO_FIGURE.match(tail) is not None and counts)
 
 
 _ANNOUNCED = Screened(
@@ -333,6 +396,14 @@ def _lacks_object(kept: str, last: str) -> bool:
     )
 
 
+_GOES_ON_LISTING = re.compile(r"[^,;]*, (?:and|or) | and ")
+
+
+def _is_member(rest: str) -> bool:
+    """Whether what follows a comma may be one of several things: a word alone, or what has no verb and joins nothing."""
+    return " " not in rest or (not _JOINED.match(rest) and not _VERB.search(rest))
+
+
 def _is_listed(kept: str, tail: str) -> bool:
     """Whether the border is between the members of a list."""
     if tail.startswith(", and "):
@@ -340,7 +411,7 @@ def _is_listed(kept: str, tail: str) -> bool:
     rest = kept.rpartition(", ")[2] if ", " in kept else ""
     if rest and _DID.match(rest) and ", and " in tail:
         return True  # `was lowest in A, approached 10% | in B, and …`
-    if rest and not _JOINED.match(rest) and not _VERB.search(rest) and re.match(r"[^,;]*, (?:and|or) ", tail):
+    if rest and _is_member(rest) and _GOES_ON_LISTING.match(tail):
         return True  # `to inject edges, soften noise | by a loss, and …`
     if _DOES_MORE.match(tail) and not _DOES.search(kept):
         return False

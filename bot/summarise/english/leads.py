@@ -33,9 +33,16 @@ _LEAD = re.compile(
 _PLACE = re.compile(r"(?:on|in|across|over|for|at|within|among|during|throughout|from)\b[^;:]*?, ", re.IGNORECASE)
 # `with gains up to 8 points`, `an ability crucial for use cases`: no verb behind such a word.
 _NO_VERB_BEHIND = "".join(rf"(?<!\b{word} )" for word in words("with of for in by the a an its their on and"))
-_CLAUSE = re.compile(rf"(?!{FINITE} )(?:(?:the|a|an) )?(?:[\w’'/.+%()-]+ ){{1,6}}?{_NO_VERB_BEHIND}{FINITE}(?= )")
+# `models trained on pages`, of which a verb of their own follows
+_NO_PARTICIPLE = (
+    r"(?!(?:trained|used|applied|developed|designed|collected|obtained|generated|learned|built|created|produced) "
+    r"(?:on|with|by|from|for|via|using|in|to)\b)"
+)
+_CLAUSE = re.compile(
+    rf"(?!{FINITE} )(?:(?:the|a|an) )?(?:[\w’'/.+%()-]+ ){{1,6}}?{_NO_VERB_BEHIND}{_NO_PARTICIPLE}{FINITE}(?= )"
+)
 _NOT_BEGUN = re.compile(
-    r"(?:so|yet|because|since|and|or|but|which|who|where|while|as|that|is|are|was|were|to|by|with|without|especially|particularly|when|if|for|"
+    r"(?:so|yet|because|since|and|or|but|which|who|whose|where|while|as|that|is|are|was|were|to|by|with|without|especially|particularly|when|if|for|"
     r"in|on|at|from|under|than|even (?:when|if|though|with|without|in|on|under|for)|"
     # `existing methods fail` and `sizing caches remains costly`, but not `sizing caches, they`.
     r"(?!existing|prevailing|emerging|remaining|underlying)[a-z]+ing(?!(?:(?! (?:which|that|who) )[^,])*"

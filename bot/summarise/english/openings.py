@@ -83,7 +83,7 @@ _PURPOSE = (
     r"(?=(?:we|I|the authors|this (?:paper|work|study)|our)\b)"
 )
 _CONNECTIVE = re.compile(
-    r"^(?:(?:and|but|yet) (?!another\b|again\b|to\b|for\b)(?=[\w’'])|(?:so|or) (?=(?:we|the|it|this|these|they|in|our)\b)|"
+    r"^(?:(?:and|but|yet),? (?!another\b|again\b|to\b|for\b)(?=[\w’'])|(?:so|or) (?=(?:we|the|it|this|these|they|in|our)\b)|"
     rf"{_PURPOSE}|{_SOURCE}|(?:to|towards?) (?:this|that) (?:end|aim|goal) (?=(?:we|I)\b)|(?:{_ADVERB}|"
     rf"in (?:this|the present|the current) {_PAPER}|(?:to|towards?) (?:this|that|these|those) (?:end|goal|aim)s?|"
     rf"(?:motivated|inspired|guided|driven) by {_THESE}(?: [\w-]+){{0,3}}|"
@@ -92,7 +92,8 @@ _CONNECTIVE = re.compile(
     rf"using|following|exploiting|through) {_THESE}(?: (?:[\w-]+ )?(?:{_GROUND}|{_PROBLEM})\w*)?(?: in mind)?|"
     rf"despite {_THESE}(?: [\w-]+){{1,3}}|(?:alongside|besides|in addition to|along with) {_THESE}(?: [\w-]+){{0,2}}|"
     rf"(?:in|for) {_THESE} (?:[\w-]+ )?{_RESPECT}s?|"
-    rf"(?:in order |aiming |seeking )?to (?:\w+ly )?{_SOLVE} {_THESE}(?: [\w-]+){{0,2}}?(?: {_PROBLEM}\w*)?)[,:]+ +(?=\S)|"
+    rf"(?:in order |aiming |seeking )?to (?:\w+ly )?{_SOLVE} {_THESE}(?: [\w-]+){{0,2}}?(?: {_PROBLEM}\w*)?)"
+    r"(?:[,:]+ +(?=\S)|,(?=we\b))|"
     r"(?:thus|hence|therefore|however|moreover|furthermore|consequently) "
     r"(?=(?:we|the|most|many|existing|current|there|these|this|they|it|our|such)\b)|"
     r"(?:then|now|next|second|secondly|third|thirdly|finally|lastly|also|notably|importantly) (?=(?:we|I)\b)|"
