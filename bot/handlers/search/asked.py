@@ -5,27 +5,32 @@ All of it changes the query, and the query alone: what is found by the changed o
 
 import asyncio
 import re
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from bot.embed.shipped import is_word
 from bot.handlers.context import HandlerContext
+from bot.handlers.search.names import (
+    as_written,
+    author_and_subject,
+    author_filter,
+    author_meant,
+    authors_meant,
+    namesakes,
+    unknown_name,
+)
 from bot.handlers.search.plain_words import may_be_a_name, read_plain
 from bot.handlers.search.query import SearchQuery, is_bare, parts_of, read_search
 from bot.handlers.wording.replies import excerpt
-from bot.models import And, Query, Term, Tree, WordUse
+from bot.models import And, Term, Tree, WordUse
 from bot.query import parse
 from bot.query.fold import BARRIER, indexed
-from bot.rank.common_words import STOPWORDS
 
 _LETTERS = re.compile(r"[^\W\d_]+")
 _MOST_WORDS = 12  # of a search that are looked at: a pasted title or abstract is left as it is
-_INITIALS = 50  # items of authors with a family name, among whom one with an initial is looked for
+_PAPERS_BY = re.compile(r"(?i)^(?:(?:papers?|works?|articles?|everything|anything)\s+)?by\s+")
 _RUN = range(2, 7)  # words that one abbreviation may stand for
-_MOSTLY = 0.5  # of the items that have a word, or a phrase, those by an author of that name: then it is a name
-_NAMELY = 0.8  # the same of each word of a name that nobody here has
 _HARDLY = 5000  # items to one that has a word: a correction to a rarer one takes more than its letters
 _MEANT = 0.1  # of the items that have an abbreviation, those that say that it stands for this: otherwise it is another word
 
@@ -37,11 +42,12 @@ class Asked:
     search: SearchQuery
     searched_for: str = ""  # what was corrected in it, in a sentence
     missing: str = ""  # who or which title is not here, without a full stop
+    instead: str = "close by words"  # what is shown where something is missing
 
     @property
     def said(self) -> tuple[str, ...]:
         """What stands above the answer."""
-        return tuple(filter(None, (self.missing and f"{self.missing}; close by words:", self.searched_for)))
+        return tuple(filter(None, (self.missing and f"{self.missing}; {self.instead}:", self.searched_for)))
 
     @property
     def said_of_nothing(self) -> tuple[str, ...]:
@@ -53,12 +59,14 @@ async def as_typed(context: HandlerContext, text: str, now: datetime) -> Asked:
     """Return the search that the text asks for. Raises UsageError when it is empty or no query, StoreError."""
     search = read_search(text)
     if len(search.words) == len(parts_of(search.query.tree)) and not search.query.topic_of:
+        if (of_names := await _by_names(context, search, text, now)) is not None:
+            return of_names
         search, unknown = await _plain(context, search, text, now)
         if unknown:
-            return Asked(await with_abbreviations(context, search), missing=f'Nobody of the name "{unknown}" is here')
+            return await _by_nobody(context, search, unknown, now)
     search, told = await _corrected(context, search, now)
-    if told and (named := await _as_name(context, search.query, now)) is not None:
-        name = await _as_written(context, named, now)
+    if told and (named := await author_meant(context, search.query, now)) is not None:
+        name = await as_written(context, named, now)
         named = SearchQuery(replace(named.query, tree=Term(name, "author", quoted=True)))
         return Asked(named, f"Searched for *{excerpt(name)}*: {told.partition(': ')[2]}")
     search, missing = await _without_missing(context, search, now)
@@ -97,85 +105,49 @@ async def _is_meant(context: HandlerContext, short: str, items: int) -> bool:
 # --- plain words and names
 
 
+async def _by_names(context: HandlerContext, search: SearchQuery, text: str, now: datetime) -> Asked | None:
+    """Return the search for what one author wrote, or several, where the text is their names alone; None where not."""
+    query = replace(search.query, text=text)
+    if (named := await author_meant(context, query, now)) is not None:
+        return Asked(named)
+    names = _PAPERS_BY.sub("", text.strip())
+    several = await authors_meant(context, replace(query, text=names), now)
+    return None if several is None else Asked(*several)
+
+
+async def _by_nobody(context: HandlerContext, search: SearchQuery, unknown: str, now: datetime) -> Asked:
+    """Return what is searched for where nobody of that name is here: those of the same family name, or the words."""
+    missing = f'Nobody of the name "{unknown}" is here'
+    if " ".join(word.text for word in search.words) == unknown:
+        family = unknown.split()[-1]
+        if (others := await namesakes(context, search.query, family, now)) is not None:
+            return Asked(others, missing=missing, instead=f"by others with the name {family}")
+    return Asked(await with_abbreviations(context, search), missing=missing)
+
+
 async def _plain(context: HandlerContext, search: SearchQuery, text: str, now: datetime) -> tuple[SearchQuery, str]:
     """Return the search without the frame of a question, and by whom; and a name that nobody has, where one is meant."""
-    if (named := await _as_name(context, replace(search.query, text=text), now)) is not None:
-        return named, ""
     said = read_plain(text)
-    by = await _by(context, said.name, now) if said.name else ""
+    by = await author_filter(context, said.name, now) if said.name else ""
     if said.name and not by:
         if said.framed and may_be_a_name(said.name) and said.name != said.name.lower():
             return _read(said.words or said.name, said.filters, search), excerpt(said.name)
         said = replace(said, words=f"{said.words} by {said.name}" if said.words else said.name)
     if said.words and not by and said.framed:
         framed = _read(said.words, said.filters, search)
-        return await _as_name(context, framed.query, now) or framed, ""
+        named = await author_meant(context, framed.query, now) or await author_and_subject(context, framed, now)
+        return named or framed, ""
     if said.framed or by:
         return _read(said.words, (*said.filters, *filter(None, (by,))), search), ""
-    unknown = await _unknown_name(context, search, text)
-    return search, unknown
+    if (named := await author_and_subject(context, search, now)) is not None:
+        return named, ""
+    return search, await unknown_name(context, search, text)
 
 
 def _read(words: str, filters: Iterable[str], search: SearchQuery) -> SearchQuery:
     """Read the words and filters as a search, in the order that was asked for."""
     query = parse(" ".join(filter(None, (words, *filters))))
     return SearchQuery(replace(query, sort=search.query.sort))
-
-
-async def _by(context: HandlerContext, name: str, now: datetime) -> str:
-    """Return the filter for an author of that name, or an organisation; "" where there is none."""
-    if not may_be_a_name(name):
-        return ""
-    name = await _in_full(context, name, now)
-    for field in ("author", "org"):
-        if await _count(context, Term(name, field, quoted=True), now):
-            return f'{field}:"{name}"'
-    return ""
-
-
-async def _in_full(context: HandlerContext, name: str, now: datetime) -> str:
-    """Return the name of the author whom "Y. LeCun" means, the one that most items have; any other name as it is."""
-    first, _, last = name.partition(" ")
-    if len(first.rstrip(".")) != 1 or not last or await _count(context, Term(name, "author", quoted=True), now):
-        return name
-    page = await context.store.index.search(Query("", Term(last, "author", quoted=True), "new"), now, limit=_INITIALS)
-    names = [each for hit in page.hits for each in hit.item.authors if f" {indexed(each)}".endswith(f" {indexed(last)}")]
-    meant = Counter(each for each in names if indexed(each)[:1] == indexed(first)[:1])
-    return meant.most_common(1)[0][0] if meant else name
-
-
-async def _as_written(context: HandlerContext, named: SearchQuery, now: datetime) -> str:
-    """Return the name of the author that is searched for as the newest item writes it."""
-    (term,) = (part for part in parts_of(named.query.tree) if isinstance(part, Term))
-    page = await context.store.index.search(Query("", term, "new"), now, limit=1)
-    wanted = indexed(term.text)
-    return next((each for hit in page.hits for each in hit.item.authors if indexed(each) == wanted), term.text)
-
-
-async def _as_name(context: HandlerContext, query: Query, now: datetime) -> SearchQuery | None:
-    """Return the search for what an author of that name wrote, where the words are a name alone; None where not."""
-    name = _turned_round(query.text) or " ".join(word.text for word in SearchQuery(query).words)
-    if not may_be_a_name(name) or any(word.casefold() in STOPWORDS for word in name.split()):
-        return None
-    name = await _in_full(context, name, now)
-    author = Term(name, "author", quoted=True)
-    by, all_ = await asyncio.gather(_count(context, author, now), _count(context, Term(name, quoted=True), now))
-    return SearchQuery(replace(query, tree=author)) if by and by >= _MOSTLY * all_ else None
-
-
-def _turned_round(text: str) -> str:
-    """Return "Tri Dao" for "Dao, Tri", "" for what is not written so."""
-    last, _, first = (part.strip() for part in text.partition(","))
-    return f"{first} {last}" if may_be_a_name(first) and may_be_a_name(last) else ""
-
-
-async def _unknown_name(context: HandlerContext, search: SearchQuery, text: str) -> str:
-    """Return the text where it is written as a name, every word is one, and nothing has them together; otherwise ""."""
-    words = [word.text for word in search.words]
-    if not (2 <= len(words) <= 3) or not may_be_a_name(text) or any(not word[:1].isupper() for word in words):
-        return ""
-    use = (await context.store.index.word_use([word.rstrip(".") for word in words])).values()
-    return excerpt(" ".join(words)) if all(each.items and each.names >= _NAMELY * each.items for each in use) else ""
 
 
 async def _count(context: HandlerContext, tree: Tree, now: datetime) -> int:
