@@ -32,7 +32,8 @@ _LINK_ORDER = ("abstract", "page", "code", "discussion", "pdf", "doi", "model", 
 _LINKS_SHOWN = 3
 
 COMMAND = "/digest"  # what one types before a command in a chat
-_VERBS = frozenset(usage.words.partition(" ")[0] for usage in TABLE)  # "filter stars:>100" is the end of another command:
+_COMMANDS = frozenset((usage.words, True) for usage in TABLE)  # as `emphasised` tells of them
+_VERBS = frozenset(words.partition(" ")[0] for words, _ in _COMMANDS)  # "filter stars:>100" is the end of another command:
 _TYPED = re.compile(rf"filter [\w][\w-]*(?![^ ])|(?!filter\b)(?:{'|'.join(sorted(_VERBS))})(?![^ ])")
 
 
@@ -47,6 +48,18 @@ class SpanKind(StrEnum):
 def spans(sentence: str) -> list[tuple[str, SpanKind]]:
     """Split a sentence of ours, cleaned, into stretches; a command between asterisks begins with /digest then."""
     return [_meant(piece) if marked else (piece, SpanKind.PLAIN) for piece, marked in emphasised(clean(sentence))]
+
+
+def line_spans(line: str) -> list[tuple[str, SpanKind]]:
+    """Split a line about something, cleaned, into stretches: a command is one only where the line tells of a command.
+
+    That is "*list*: …"; elsewhere what is stressed may be anybody's words.
+    """
+    pieces = emphasised(clean(line))
+    if len(pieces) > 1 and pieces[0] in _COMMANDS and pieces[1][0].startswith(":"):
+        said = [_meant(piece) if marked else (piece, SpanKind.PLAIN) for piece, marked in pieces[1:]]
+        return [(f"{COMMAND} {pieces[0][0]}", SpanKind.TYPED), *said]
+    return [(piece, SpanKind.STRESSED if marked else SpanKind.PLAIN) for piece, marked in pieces]
 
 
 def _meant(piece: str) -> tuple[str, SpanKind]:

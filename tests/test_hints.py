@@ -4,9 +4,11 @@ import pytest
 
 from adapters.discord.install.command_tree import ROOTS, chosen, path
 from adapters.discord.render.hints import hint_of, option_of
-from adapters.discord.render.markdown import sentence
-from adapters.words import SpanKind, spans
+from adapters.discord.render.markdown import sentence, stressed
+from adapters.words import SpanKind, line_spans, spans
 from bot.commands import TABLE, Command, EditTopic, Usage, parse, read
+from bot.query import FIELDS
+from bot.query.fields import QueryField
 from tests.adapters.discord.asked import data_of
 from tests.hints import Hint, hints
 
@@ -66,3 +68,30 @@ def test_every_example_can_be_given_in_discord(usage: Usage) -> None:
     assert listed is not None
     assert chosen(data_of(command))[0] is usage
     assert usage.command.chosen(command.by_option()) == command
+
+
+@pytest.mark.parametrize("usage", [each for each in TABLE if "[" in each.syntax], ids=lambda usage: usage.words)
+def test_how_a_command_goes_is_told_by_its_options_in_discord(usage: Usage) -> None:
+    told = sentence(f"*{usage.syntax}*", 2_000, IDS)
+
+    listed = path(usage)
+    assert told.startswith(f"</{listed}:{IDS[listed.split()[0]]}>")
+    named = {each.strip("[]:") for each in told.partition("`")[2].rstrip("`").split()}
+    assert named == {option.name for option in usage.options}
+
+
+@pytest.mark.parametrize("field", FIELDS, ids=lambda field: field.name)
+def test_a_field_of_a_query_is_no_command(field: QueryField) -> None:
+    line = f"*{field.name}*: {field.help}"
+
+    assert stressed(line, 500, IDS).startswith(f"**{field.name}**"), "Discord"
+    assert line_spans(line)[0] == (field.name, SpanKind.STRESSED), "Slack"
+
+
+@pytest.mark.parametrize("usage", TABLE, ids=lambda usage: usage.words)
+def test_a_line_about_a_command_has_it_as_it_is_given(usage: Usage) -> None:
+    line = f"*{usage.words}*: {usage.help}"
+
+    assert line_spans(line)[0] == (f"/digest {usage.words}", SpanKind.TYPED)
+    assert stressed(line, 500, IDS).startswith(f"</{path(usage)}:")
+    assert stressed(f"matches *{usage.words}* ×3", 500, IDS) == f"matches **{usage.words}** ×3", "somebody's word"

@@ -22,6 +22,7 @@ _HEIGHTS = re.compile(r'<pre id="heights">(.*?)</pre>', re.DOTALL)
 PHONE = 390  # CSS pixels; up to `NARROW` a column is drawn as a phone does
 DESKTOP = 700
 _NARROW = 500
+_FRAME = 90  # pixels at the end of a picture of which Chromium draws nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ def heights(style: str, columns: Sequence[Column]) -> list[int]:
 def picture(style: str, column: Column, path: Path, *, scale: int = 1) -> None:
     """Write a picture of the column as PNG, `scale` pixels to a CSS pixel."""
     (tall,) = heights(style, [column])
-    size = f"--window-size={column.width},{tall}"
+    size = f"--window-size={column.width},{max(tall, 1) + _FRAME}"  # what it keeps for a window's frame stays white
     options = (f"--screenshot={path.resolve()}", size, "--hide-scrollbars", f"--force-device-scale-factor={scale}")
     _run(_document(style, [column]), *options)
 

@@ -27,7 +27,8 @@ _INLINE = re.compile(
     r"|\*(?P<stressed>(?:\\.|[^\\*])+)\*"
     r"|\[(?P<label>(?:\\.|[^\\\]])+)\]\(<(?P<url>[^>\s]+)>\)"
     r"|<(?P<address>https?://[^>\s]+)>"
-    r"|<[#@](?P<named>\d+)>",
+    r"|<[#@](?P<named>\d+)>"
+    r"|<(?P<command>/[\w -]+):\d+>",
     re.DOTALL,
 )
 STYLE = """
@@ -49,6 +50,7 @@ STYLE = """
 .message .text > :first-child { margin-top: 0 } .message .text > :last-child { margin-bottom: 0 }
 .message a { color: #0068e0; text-decoration: none }
 .message code { font: 14px/18px "DejaVu Sans Mono"; background: #ececef; padding: 0 3px }
+.message .command { background: #e6e8fb; color: #4654c0; border-radius: 3px; padding: 0 2px; font-weight: 500 }
 .message hr { border: 0; border-top: 1px solid #e1e1e4; margin: 4px 0 }
 .message .section { display: flex; gap: 16px; align-items: flex-start } .section > div { flex: 1; min-width: 0 }
 .section .button { flex: none }
@@ -131,6 +133,7 @@ _WRITTEN: Mapping[str, Callable[[str], str]] = {
     "url": _link,
     "address": lambda text: f'<a href="{escape(text)}">{escape(text)}</a>',
     "named": lambda text: f"<a>#{escape(text)}</a>",
+    "command": lambda text: f'<span class="command">{escape(text)}</span>',
 }
 
 

@@ -8,6 +8,7 @@ from bot.handlers.context import HandlerContext, handles
 from bot.handlers.wording.replies import button, excerpt
 from bot.models import Actor, Field, Reply, ReplyEntry
 from bot.query import FIELDS
+from bot.wording import listed
 
 _GROUPS = {
     Group.FINDING: "Finding",
@@ -64,7 +65,7 @@ def _named(asked: str) -> Reply:
         return _one(other.usage, f"*{other.example}* asks for the same.")
     rows = [usage for usage in TABLE if usage.words.startswith(f"{asked} ")]
     if rows:
-        return Reply(title=asked.capitalize(), entries=tuple(ReplyEntry(title=row.words, lines=_lines(row)) for row in rows))
+        return Reply(title=asked.capitalize(), text=tuple(f"*{row.syntax}*: {row.help}" for row in rows), next_steps=(_HOW,))
     near = help_for(asked)
     if near is None or isinstance(read(asked), Search):
         raise UsageError(f'There is no command "{excerpt(asked)}".', hint="*help all* lists all there is.")
@@ -76,7 +77,7 @@ def _overview() -> Reply:
     return Reply(
         title="What you can ask",
         text=tuple(f"*{typed}*: {does}" for typed, does in _FIRST),
-        next_steps=("*help search* says how one goes, *help all* lists every one.",),
+        next_steps=(f"{_HOW.rstrip('.')}, *help all* lists every one.",),
         buttons=(
             *(button(title, Help(title.casefold())) for title in _GROUPS.values()),
             button("Queries", Help("query")),
@@ -89,7 +90,7 @@ def _everything() -> Reply:
     return Reply(
         title="Everything you can ask",
         text=("*help search* says how one goes, *help query* what a search and a filter can say.", _ITEMS),
-        entries=tuple(ReplyEntry(title=title, lines=_listed(group)) for group, title in _GROUPS.items()),
+        entries=tuple(ReplyEntry(title=title, lines=_listed(group), is_section=True) for group, title in _GROUPS.items()),
     )
 
 
@@ -98,7 +99,7 @@ def _group(group: Group) -> Reply:
     return Reply(
         title=_GROUPS[group],
         text=_listed(group),
-        next_steps=("*help search* says how one goes.",),
+        next_steps=(_HOW,),
         buttons=tuple(button(_GROUPS[each], Help(_GROUPS[each].casefold())) for each in others),
     )
 
@@ -108,7 +109,7 @@ def _listed(group: Group) -> tuple[str, ...]:
 
 
 def _one(usage: Usage, before: str = "") -> Reply:
-    fields = [Field("Usage", usage.syntax), Field("Example", usage.example)]
+    fields = [Field("Usage", f"*{usage.syntax}*"), Field("Example", f"*{usage.example}*")]
     if usage.aliases:
         fields.append(Field("Also", ", ".join(usage.aliases)))
     if may := _PERMISSIONS[usage.permission]:
@@ -118,16 +119,15 @@ def _one(usage: Usage, before: str = "") -> Reply:
     return Reply(
         title=usage.words,
         text=tuple(filter(None, (before, usage.help, *item, *(_QUERIES if queries else ())))),
-        entries=(_fields(),) if queries else (),
         fields=tuple(fields),
-        buttons=(button("What you can ask", Help()),),
+        next_steps=(_FIELDS_TOLD,) if queries else (),
+        buttons=(*((button("Fields of a query", Help("query")),) if queries else ()), button("What you can ask", Help())),
     )
 
 
-def _lines(usage: Usage) -> tuple[str, ...]:
-    return (usage.help, usage.syntax, f"For example: *{usage.example}*")
-
-
+_HOW = "*help search* says how one goes."
+_SOME_FIELDS = [each.example for each in FIELDS if each.name in ("author", "stars", "published")]
+_FIELDS_TOLD = f"A field narrows it, as in {listed(_SOME_FIELDS)}; *help query* lists all of them."
 _QUERIES = ('Words and "phrases" are looked for everywhere; *-word* leaves out, *a OR b* takes either, parentheses group.',)
 
 
@@ -137,4 +137,4 @@ def _fields() -> ReplyEntry:
         short = f" (or {', '.join(field.short)})" if field.short else ""
         values = f": {', '.join(field.values)}" if field.values else ""
         lines.append(f"*{field.name}*{short}: {field.help}{values}; as in {field.example}")
-    return ReplyEntry(title="Fields", lines=tuple(lines))
+    return ReplyEntry(title="Fields", lines=tuple(lines), is_section=True)

@@ -52,7 +52,7 @@ async def _upvoted(context: HandlerContext, now: datetime) -> Sequence[Hit]:
 
 async def _with_upvotes(context: HandlerContext, hits: Sequence[Hit], now: datetime) -> list[_Line]:
     readings = await context.store.items.readings([hit.item.key for hit in hits], (now - DAYS).date())
-    return [(hit, upvotes_in_words(hit.item, readings.get(hit.item.key, ()), now)) for hit in hits]
+    return [(hit, upvotes_in_words(readings.get(hit.item.key, ()), now)) for hit in hits]
 
 
 async def _rising(context: HandlerContext, joined: set[str], now: datetime) -> list[_Line]:

@@ -99,7 +99,9 @@ async def why(context: HandlerContext, command: Why, actor: Actor, now: datetime
         rhythm = _apart(topic, subscription, asked)
         lines = (*_path(outcome), *came, verdict, *outlook, *await _earlier(here, topic, item, rhythm))
         title = f"For {topic.title}, {rhythm}" if rhythm else f"For {topic.title}"
-        entries.append(ReplyEntry(title=title, lines=lines, buttons=_of_topic(topic, subscription, outcome)))
+        entries.append(
+            ReplyEntry(title=title, lines=lines, buttons=_of_topic(topic, subscription, outcome), is_section=True)
+        )
     return Reply(
         title=f"Why: {title_or_key(item)}",
         text=(ONCE,) if awaited > 1 else (),

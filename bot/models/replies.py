@@ -52,6 +52,7 @@ class ReplyEntry:
     lines: tuple[str, ...] = ()
     buttons: tuple[Button, ...] = ()
     title_only: bool = False  # nothing but the item's linked title, on one line; the title of our own, where it is not kept
+    is_section: bool = False  # the title of our own is a heading: nobody asks for it by its number
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,7 +73,11 @@ _TEXTS = (
 )
 _LABELS = (
     QueryField(
-        "category", Takes.LABEL, "an arXiv category, its archive, or a beginning with `*`", "category:cs.DC", ("cat",)
+        "category",
+        Takes.LABEL,
+        "an arXiv category, its archive, or a beginning with an asterisk",
+        "category:cs.DC",
+        ("cat",),
     ),
     QueryField(
         "source",
@@ -88,7 +92,7 @@ _LABELS = (
     QueryField(
         "has",
         Takes.LABEL,
-        "what comes with it; `summary` is a text to summarise",
+        "what comes with it; summary is a text to summarise",
         "has:code",
         (),
         ("code", "pdf", "summary"),

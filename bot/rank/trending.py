@@ -58,9 +58,11 @@ def _counts(readings: Sequence[Reading], now: datetime, name: str) -> list[tuple
     return sorted((day, count) for day, count in read if count is not None and now - DAYS <= day <= now + _DAY)
 
 
-def upvotes_in_words(item: Item, readings: Sequence[Reading], now: datetime) -> str:
-    """Return "▲ 123", with what it gained where that was read on two days: "▲ 123, +40 in 2 days"."""
-    said = f"▲ {item.upvotes or 0:,}"
+def upvotes_in_words(readings: Sequence[Reading], now: datetime) -> str:
+    """Return what a paper gained, where its upvotes were read on two days: "▲ +40 in 2 days"; else "".
+
+    How many it has stands among the item's facts.
+    """
     known = _counts(readings, now, "upvotes")
     gained = known[-1][1] - known[0][1] if len(known) > 1 else 0
-    return f"{said}, +{gained:,} in {counted((known[-1][0] - known[0][0]).days, 'day')}" if gained > 0 else said
+    return f"▲ +{gained:,} in {counted((known[-1][0] - known[0][0]).days, 'day')}" if gained > 0 else ""

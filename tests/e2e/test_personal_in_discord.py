@@ -76,6 +76,30 @@ async def test_it_works_in_a_conversation_of_others_and_promises_no_post_there(t
         assert (fake.wrong, fake.mentions) == ([], [])
 
 
+async def test_elsewhere_every_hint_is_what_can_be_given_there(tmp_path: Path) -> None:
+    async with sitting(tmp_path, user_install=True) as desk:
+        fake, ben = desk.fake, desk.ben
+        talk = elsewhere(desk, ben)
+        fake.install(ben)
+        found = await fake.slash("papers search", query="paging", user=ben, channel=talk)
+        assert "topic create" not in found.text, "what can only be given in a server that has the bot"
+        nothing = await fake.slash("papers search", query="zymurgy", user=ben, channel=talk)
+        wrong = await fake.slash("papers search", query="stars:>many", user=ben, channel=talk)
+        led = await fake.click(wrong.messages[0], "Help on search", user=ben)
+        card = await fake.slash("papers show", item="2603.00001", user=ben, channel=talk)
+        kept = await fake.click(card.messages[0], "Save", user=ben)
+        every = (found, nothing, wrong, led, card, kept)
+        assert all("</digest" not in each.text for each in every)
+        assert "</papers search:" in led.text
+        all_there_is = await fake.click(led.messages[0], "What you can ask", user=ben)
+        assert "`/digest list`" in all_there_is.text
+        assert "in a message to me directly" in all_there_is.text
+
+        directly = await fake.slash("papers search", query="paging", user=ben, channel=fake.private(ben))
+        assert "</digest" in directly.text, "there the others are offered, too"
+        assert (fake.wrong, fake.mentions) == ([], [])
+
+
 async def test_without_the_setting_nothing_is_offered_to_a_person(tmp_path: Path) -> None:
     async with sitting(tmp_path) as desk:
         desk.fake.install(desk.ben)

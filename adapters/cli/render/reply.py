@@ -97,7 +97,8 @@ def _entry(number: int, entry: ReplyEntry, today: date, sheet: Sheet) -> Iterato
     if entry.item is not None:
         yield from _item(number, entry.item, today, sheet)
     else:
-        yield from sheet.hanging(f"{number:>2}  ", "number", _stressed(entry.title, STYLES["heading"]))
+        shown = "" if entry.is_section else f"{number:>2}  "
+        yield from sheet.hanging(shown, "number", _stressed(entry.title, STYLES["heading"]))
     if gist := clean(entry.gist):
         yield from sheet.wrapped(Text(gist), 4)
     for line in entry.lines:

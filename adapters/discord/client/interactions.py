@@ -55,6 +55,7 @@ class Callback:
     person: str
     at: datetime
     begun: float = field(default_factory=time.monotonic)  # when it came, by the monotonic clock
+    is_elsewhere: bool = False  # with what a person installed, in a place where nothing else of ours can be given
     is_spoken: bool = False  # what is answered is a message, whose identifier `id` is, or a button below such an answer
 
 

@@ -23,7 +23,7 @@ from adapters.chat.connection import Outage
 from adapters.chat.unreadable import UnreadableEvents
 from adapters.discord.client.api import InvalidRequests
 from adapters.discord.connection.isolation import isolate_events, note_received
-from adapters.discord.install.command_tree import ROOTS, Offered, fingerprint, tree
+from adapters.discord.install.command_tree import PERSONAL, ROOTS, Offered, fingerprint, tree
 from adapters.discord.listeners.context import DiscordContext
 from adapters.discord.listeners.events import count_reaction, preview_links
 from adapters.discord.listeners.interactions import answer_unreadable, handle_interaction
@@ -222,15 +222,16 @@ async def sync_commands(context: DiscordContext, application: str) -> None:
     fact = f"discord commands of {application} {guild}".strip()
     store = context.platform.handler_context.store
     now_there, *kept = (await store.facts.get(fact) or "none").split()
-    if now_there == (wanted := fingerprint(offered)) and kept:
-        context.command_ids.update(dict(each.split("=") for each in kept))
+    known = dict(each.split("=") for each in kept)
+    if now_there == (wanted := fingerprint(offered)) and known.keys() >= {*ROOTS, *([PERSONAL] if offered.personal else [])}:
+        context.command_ids.update(known)
         return
     path = (
         "/applications/{application_id}/guilds/{guild_id}/commands" if guild else "/applications/{application_id}/commands"
     )
     places = {"application_id": application} | ({"guild_id": guild} if guild else {})
     made = await context.client.request(Route("PUT", path, **places), json=tree(offered))
-    ids = {str(each["name"]): str(each["id"]) for each in made if each["name"] in ROOTS}
+    ids = {str(each["name"]): str(each["id"]) for each in made if each["name"] in (*ROOTS, PERSONAL)}
     context.command_ids.update(ids)
     await store.facts.set(fact, " ".join([wanted, *(f"{name}={number}" for name, number in ids.items())]))
     log.info("Discord was told the commands%s", f" for server {guild}" if guild else "")

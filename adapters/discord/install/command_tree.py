@@ -30,7 +30,7 @@ SUBCOMMAND, GROUP, STRING, INTEGER, BOOLEAN, NUMBER = 1, 2, 3, 4, 5, 10  # types
 _KINDS = {int: INTEGER, bool: BOOLEAN, float: NUMBER}
 _IN_SERVER, _IN_DIRECT, _IN_OTHERS = 0, 1, 2  # contexts: a server, our direct conversation with a person, one of others
 _SERVER_INSTALL, _USER_INSTALL = 0, 1
-_FOR_A_PERSON = ("search", "show")
+FOR_A_PERSON = ("search", "show")  # by their words
 
 Values = Mapping[str, Any]  # what was chosen, by option
 # What stands elsewhere than by its words: beside the other commands about topics.
@@ -108,7 +108,7 @@ def _personal() -> dict[str, Any]:
         "type": CHAT,
         "name": PERSONAL,
         "description": "Search papers and repositories, and show one.",
-        "options": [_subcommand(words, USAGES[words]) for words in _FOR_A_PERSON],
+        "options": [_subcommand(words, USAGES[words]) for words in FOR_A_PERSON],
         "default_member_permissions": None,
         **_ANYWHERE,
         "integration_types": [_USER_INSTALL],

@@ -31,6 +31,7 @@ from adapters.discord.client.interactions import (
     Message,
     NotAsWritten,
 )
+from adapters.discord.install.command_tree import PERSONAL
 from adapters.discord.render.components import DiscordMessage
 from adapters.discord.render.hints import UNKNOWN_IDS, CommandIds
 from adapters.discord.render.messages import reply_messages
@@ -200,6 +201,12 @@ class DiscordAnswers:
             log.warning("Discord does not take an answer as it was written: %s", error)
             return await self._requests.reply_first(callback, MESSAGE, _for_one(message.plain_body()))
 
+    def _ids_here(self) -> CommandIds:
+        return {name: number for name, number in self._ids.items() if name != PERSONAL}
+
+    def _ids_elsewhere(self) -> CommandIds:
+        return {PERSONAL: self._ids.get(PERSONAL, "")}
+
     async def fail(self, callback: Callback, error: Exception) -> None:
         """Tell of a failure that nobody caught."""
         await self.reply_now(callback, failed(error, ""))
@@ -209,12 +216,13 @@ class DiscordAnswers:
     ) -> Sequence[DiscordMessage]:
         """Return the reply's messages; what their buttons have no room for is kept, unless the store fails or is slow."""
         today = self._clock().date()
+        ids = self._ids_elsewhere() if callback.is_elsewhere else self._ids_here()
         try:
             if callback.is_spoken:
                 reply = self.spoken.words.named(callback.workspace, reply)
-            messages = reply_messages(reply, today, form, self._ids)
+            messages = reply_messages(reply, today, form, ids)
         except Exception as error:  # noqa: BLE001 - it is told, and logged
-            messages = reply_messages(failed(error, ""), today, ids=self._ids)
+            messages = reply_messages(failed(error, ""), today, ids=ids)
         if texts := [text for message in messages for text in message.keep]:
             try:
                 async with asyncio.timeout(seconds):
@@ -257,7 +265,7 @@ class DiscordAnswers:
 
     async def _note(self, callback: Callback, reply: Reply) -> None:
         """Say what is missing; it may be said twice rather than not at all."""
-        for message in reply_messages(reply, self._clock().date(), ids=self._ids):
+        for message in reply_messages(reply, self._clock().date(), ids=self._ids_here()):
             try:
                 await self._requests.follow(callback, message, private=True, repeats=ANY_NUMBER)
             except DeliveryError:

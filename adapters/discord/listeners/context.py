@@ -104,6 +104,7 @@ def interaction_of(received: "discord.Interaction[Any]", now: datetime) -> Disco
         channel=channel,
         person=actor.person,
         at=now,
+        is_elsewhere=_is_personal(received) and not received.context.dm_channel,
     )
     private = received.message is not None and received.message.flags.ephemeral
     data: Any = received.data or {}

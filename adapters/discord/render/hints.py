@@ -4,17 +4,21 @@ Discord types no line of words: `subscribe kv at 09:00` is </digest-manage subsc
 docs.discord.com/developers/reference#message-formatting has the form of a mention.
 """
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from adapters.discord.install.command_tree import USAGES, path
-from adapters.words import COMMAND
+from adapters.discord.install.command_tree import FOR_A_PERSON, PERSONAL, USAGES, path
+from adapters.words import COMMAND, SpanKind
 from bot.commands import Command, help_for, read
 
-CommandIds = Mapping[str, str]  # the identifiers that Discord gave our commands, by their names
+# The identifiers that Discord gave our commands, by their names. Where that of PERSONAL stands among them, the answer is to
+# what a person installed for themselves, and nothing else can be given there.
+CommandIds = Mapping[str, str]
 UNKNOWN_IDS: CommandIds = {}
 
 _OPTIONS = {option.name for usage in USAGES.values() for option in usage.options}
+_BY_SYNTAX = {usage.syntax: usage for usage in USAGES.values() if re.search(r"[\[|]", usage.syntax)}
 _NAMED = {"in": "zone", "top": "entries", "min": "min_score"}  # words of a line whose option has another name
 
 
@@ -28,9 +32,12 @@ class Hint(NamedTuple):
 def hint_of(typed: str) -> Hint | None:
     """Return how one gives in Discord what `typed` says, with or without /digest before it; None where it is no command.
 
-    A command that opens a form, or says too little, is its name alone.
+    A command that opens a form, or says too little, is its name alone. How a command with choices goes, as the help has it,
+    is its options: `topic: [days:] [at:]`.
     """
     line = typed.removeprefix(f"{COMMAND} ")
+    if (shown := _BY_SYNTAX.get(line)) is not None:
+        return Hint(path(shown), " ".join(f"{each.name}:" if each.required else f"[{each.name}:]" for each in shown.options))
     asked = read(line)
     if isinstance(asked, Command):
         return Hint(path(asked.usage), _filled(asked))
@@ -53,7 +60,21 @@ def option_of(piece: str) -> str:
     return f"{known}:{value}" if value and known in _OPTIONS and " " not in value else ""
 
 
+def offered_as(words: str, ids: CommandIds) -> str:
+    """Return the words under which the command listed as `words` is offered there; "" where it is not."""
+    if PERSONAL not in ids:
+        return words
+    inner = words.partition(" ")[2]
+    return f"{PERSONAL} {inner}" if inner in FOR_A_PERSON else ""
+
+
+def is_offered(said: Iterable[tuple[str, SpanKind]], ids: CommandIds) -> bool:
+    """Say whether every command among the stretches of a sentence can be given there."""
+    named = (hint_of(words) for words, kind in said if kind is SpanKind.TYPED)
+    return all(offered_as(each.path, ids) for each in named if each is not None)
+
+
 def mention(words: str, ids: CommandIds) -> str:
-    """Return what to click for the command that is listed under these words; "" where its identifier is not known."""
+    """Return what to click for the command that is offered under these words; "" where its identifier is not known."""
     root = words.partition(" ")[0]
     return f"</{words}:{ids[root]}>" if ids.get(root, "").isdecimal() else ""

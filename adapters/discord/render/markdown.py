@@ -8,10 +8,10 @@ import re
 from collections.abc import Callable
 from urllib.parse import quote
 
-from adapters.discord.render.hints import UNKNOWN_IDS, CommandIds, hint_of, mention, option_of
+from adapters.discord.render.hints import UNKNOWN_IDS, CommandIds, hint_of, mention, offered_as, option_of
 from adapters.discord.render.limits import length
-from adapters.text import ELLIPSIS, clean, cut, emphasised, safe_url
-from adapters.words import SpanKind, spans
+from adapters.text import ELLIPSIS, clean, cut, safe_url
+from adapters.words import SpanKind, line_spans, spans
 
 _NOTHING = "\u200b"  # zero width space
 _STYLE = re.compile(r"([\\*_~`|\[\]])")
@@ -92,18 +92,16 @@ def _label(text: str) -> str:
 def stressed(text: str, room: int, ids: CommandIds = UNKNOWN_IDS) -> str:
     """Return one of our texts with what stands between asterisks in bold, in at most so much room.
 
-    A command that begins the line is one to click, where its identifier is known.
+    A line about a command is a sentence of ours.
     """
     return _within(text, room, lambda cut_to: _stressed(cut_to, ids))
 
 
 def _stressed(text: str, ids: CommandIds) -> str:
-    made = []
-    for at, (piece, strong) in enumerate(emphasised(text)):
-        listed = hint_of(piece) if strong and at == 0 and ids else None
-        named = mention(listed.path, ids) if listed is not None else ""
-        made.append(named or (f"**{escaped(piece)}**" if strong else _kept(piece)))
-    return "".join(made)
+    return "".join(
+        f"**{escaped(words)}**" if kind is SpanKind.STRESSED else _marked(words, kind, ids)
+        for words, kind in line_spans(text)
+    )
 
 
 def _kept(piece: str) -> str:
@@ -130,10 +128,11 @@ def _marked(words: str, kind: SpanKind, ids: CommandIds) -> str:
     if kind is SpanKind.PLAIN:
         return _kept(words)
     if kind is SpanKind.TYPED and (listed := hint_of(words)) is not None:
-        named = mention(listed.path, ids)
+        place = offered_as(listed.path, ids) or listed.path
+        named = mention(place, ids)
         if named:
             return " ".join(filter(None, (named, code(listed.options))))
-        return code(f"/{listed.path} {listed.options}".rstrip())
+        return code(f"/{place} {listed.options}".rstrip())
     filled = option_of(words)
     return code(filled) if filled else f"**{escaped(words)}**"
 

@@ -25,16 +25,17 @@ from adapters.discord.render.components import (
     text,
 )
 from adapters.discord.render.digests import digest_messages
-from adapters.discord.render.hints import UNKNOWN_IDS, CommandIds
+from adapters.discord.render.hints import UNKNOWN_IDS, CommandIds, is_offered
 from adapters.discord.render.limits import COMPONENTS, TEXTS_USED, length
 from adapters.text import clean
-from adapters.words import badges, byline, first_link, links, signals, title, warnings
+from adapters.words import COMMAND, badges, byline, first_link, line_spans, links, signals, spans, title, warnings
 from bot.models import Entry, Item, Reply, ReplyEntry
 
 _LINE = 500  # of a line of a reply
 _LINES = 20  # of an entry that stand in one text with its title
 _STEPS = 8  # what to do next; each takes a part of the room of four long ones
 _FIELD = 800
+_ELSEWHERE = f"What begins with `{COMMAND}` is given in a server that has me, or in a message to me directly."
 
 
 def reply_messages(
@@ -52,7 +53,7 @@ def reply_messages(
         for number, entry in enumerate(reply.entries, start=reply.first)
         for each in _reply_entry(number, entry, today, ids)
     ]
-    closing = joined(*_closing(reply, form, ids))
+    closing = joined(*_elsewhere(reply, ids), *_closing(reply, form, ids))
     end = [closing] if closing.components else []
     shown = [each for digest in reply.digests for each in digest_messages(digest, layout=reply.layout)]
     if not shown:
@@ -124,7 +125,8 @@ def _reply_lines(number: int, entry: ReplyEntry, today: date, room: int, ids: Co
     if entry.item is not None:
         yield from _head(number, entry.item, today, room)
     else:
-        yield f"**{number}\\. {markdown.escaped_to_fit(entry.title, min(room, TITLE)) or '…'}**"
+        shown = "" if entry.is_section else f"{number}\\. "
+        yield f"**{shown}{markdown.escaped_to_fit(entry.title, min(room, TITLE)) or '…'}**"
     yield markdown.escaped_to_fit(clean(entry.gist), min(room, _LINE))
     yield from (markdown.stressed(line, min(room, _LINE), ids) for line in entry.lines[:_LINES])
     if entry.item is not None:
@@ -146,11 +148,19 @@ def _read(addresses: Sequence[tuple[str, str]], room: int) -> str:
     return "Read: " + " · ".join(markdown.link(shown, url, room) for url, shown in addresses) if addresses else ""
 
 
+def _elsewhere(reply: Reply, ids: CommandIds) -> Iterator[ComponentGroup]:
+    """Say where the other commands are given that the answer names, where it stands in a place without them."""
+    told = [*map(spans, (*reply.text, *(each.value for each in reply.fields)))]
+    told += [line_spans(line) for each in reply.entries for line in each.lines]
+    if not all(is_offered(each, ids) for each in told):
+        yield ComponentGroup((text(markdown.small_print(_ELSEWHERE)),))
+
+
 def _closing(reply: Reply, form: FormRequest | None, ids: CommandIds) -> Iterator[ComponentGroup]:
     """Yield the file, what to do next, and the buttons."""
     if reply.attachment is not None:
         yield ComponentGroup((file(reply.attachment.name),))
-    steps = [step for step in reply.next_steps[:_STEPS] if clean(step)]
+    steps = [step for step in reply.next_steps[:_STEPS] if clean(step) and is_offered(spans(step), ids)]
     room = _LINE if len(steps) < 5 else _LINE // 2
     steps = [markdown.small_print(markdown.sentence(step, room, ids)) for step in steps]
     if steps:

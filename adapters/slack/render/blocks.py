@@ -147,8 +147,11 @@ def _lines(rows: Sequence[Row]) -> Row:
 
 
 def _next_line(row: Row) -> Row:
-    """Break the line before the row, within its first text where it begins with one: each run costs room."""
-    if row and row[0]["type"] == "text":
+    """Break the line before the row, within its first text where it begins with one: each run costs room.
+
+    Not within code: the frame around that would begin at the end of the line before.
+    """
+    if row and row[0]["type"] == "text" and not row[0].get("style", {}).get("code"):
         return [row[0] | {"text": f"\n{row[0]['text']}"}, *row[1:]]
     return [*text_run("\n"), *row] if row else []
 

@@ -39,8 +39,8 @@ from adapters.slack.render.blocks import (
 from adapters.slack.render.cards import TITLE, card_group, entry_group, facts, headline, line_of
 from adapters.slack.render.cards import card as card_blocks
 from adapters.slack.render.limits import problems, units
-from adapters.text import clean, cut, emphasised
-from adapters.words import SpanKind, spans
+from adapters.text import clean, cut
+from adapters.words import SpanKind, line_spans, spans
 from bot.models import MOST_ENTRIES, Attachment, Button, Digest, Entry, Field, Layout, Reply, ReplyEntry
 
 log = logging.getLogger(__name__)
@@ -87,9 +87,9 @@ def sentence(text: str, most: int, names: Mentions = Mentions()) -> Row:
 
 
 def stressed(text: str, most: int, names: Mentions = Mentions(), style: TextStyle = PLAIN) -> Row:
-    """Return a line about something: what stands between asterisks bold, whatever it says."""
-    pieces = emphasised(clean(_cut(text, most)))
-    return [run for words, marked in pieces for run in names.runs(words, BOLD if marked else style)]
+    """Return a line about something: what stands between asterisks bold; one about a command is a sentence of ours."""
+    styles = _STYLES | {SpanKind.PLAIN: style}
+    return [run for words, kind in line_spans(_cut(text, most)) for run in names.runs(words, styles[kind])]
 
 
 def as_mrkdwn(text: str, most: int) -> str:
@@ -275,13 +275,17 @@ def _title(number: int, entry: ReplyEntry, today: date, names: Mentions) -> list
     if entry.item is not None:
         told = [] if entry.title_only else context_line(facts(entry.item, today))
         return [*rich(paragraph(headline(entry.item, number))), *told]
-    return rich(paragraph([*text_run(f"{number}. ", BOLD), *stressed(entry.title, TITLE, names, BOLD)]))
+    return rich(paragraph([*text_run(_number(number, entry), BOLD), *stressed(entry.title, TITLE, names, BOLD)]))
 
 
 def _entry_line(number: int, entry: ReplyEntry) -> str:
     if entry.item is not None:
         return line_of(entry.item, f"{number}. ")
-    return f"{number}. {exact(cut(clean(entry.title), TITLE, units))}"
+    return f"{_number(number, entry)}{exact(cut(clean(entry.title), TITLE, units))}"
+
+
+def _number(number: int, entry: ReplyEntry) -> str:
+    return "" if entry.is_section else f"{number}. "
 
 
 def _file(file: Attachment, handed_over: str) -> BlockGroup:

@@ -148,7 +148,7 @@ async def _confirmation(
         return Reply(title=f"{topic.title} is followed here already", text=(when, said), entries=entries)
     return Reply(
         title=f"{topic.title} is followed here now",
-        text=tuple(filter(None, (when, said, _limits(context, topic), not_collected(topic, context.arxiv)))),
+        text=tuple(filter(None, (when, _limits(context, topic), not_collected(topic, context.arxiv), said))),
         entries=entries,
         next_steps=(f"{_another_time(subscription)}; *topic show {topic.name}* says what enters.",),
         buttons=(undo,),

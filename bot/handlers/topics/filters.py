@@ -105,7 +105,7 @@ def _shown(place: _FilterPlace) -> Reply:
     return Reply(
         title=f"The filter of {place.words}",
         text=tuple(text),
-        entries=(ReplyEntry(title="All of these must hold", lines=tuple(lines)),) if lines else (),
+        entries=(ReplyEntry(title="All of these must hold", lines=tuple(lines), is_section=True),) if lines else (),
         next_steps=(
             f"*filter {name} test kind:paper* tries one without setting it; *filter {name} add …* narrows it.",
             *((f"*filter {name} remove 1* takes a clause away, by its number or its words.",) if lines else ()),

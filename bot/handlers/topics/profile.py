@@ -56,7 +56,7 @@ async def _shown(context: HandlerContext, topic: Topic, given: Sequence[Feedback
     wanted = [each for each in terms if each.weight >= _LEAST][:_SHOWN]
     unwanted = [each for each in terms if each.weight <= -_LEAST][:_SHOWN]
     entries = [
-        ReplyEntry(title=title, lines=tuple(map(_term_in_words, some)))
+        ReplyEntry(title=title, lines=tuple(map(_term_in_words, some)), is_section=True)
         for title, some in (("Ranked higher", wanted), ("Ranked lower", unwanted))
         if some
     ]

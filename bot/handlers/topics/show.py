@@ -131,7 +131,7 @@ async def _lists(context: HandlerContext, topic: Topic) -> tuple[ReplyEntry, ...
         "Repositories": list(topic.repositories),
     }
     return tuple(
-        ReplyEntry(title=title, lines=tuple(f"{number}. {line}" for number, line in enumerate(lines, 1)))
+        ReplyEntry(title=title, lines=tuple(f"{number}. {line}" for number, line in enumerate(lines, 1)), is_section=True)
         for title, lines in lists.items()
         if lines
     )

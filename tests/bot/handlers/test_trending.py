@@ -26,9 +26,9 @@ async def test_papers_and_repositories_are_told_in_turn_with_what_they_gained(ad
 
     assert reply.private
     assert [(entry.item.title, entry.lines) for entry in reply.entries if entry.item] == [
-        ("Paper 0", ("▲ 100",)),
+        ("Paper 0", ()),
         ("a/fast", ("★ +1,200 in 1 day",)),
-        ("Paper 1", ("▲ 99",)),
+        ("Paper 1", ()),
         ("a/slow", ("★ +50 in 1 day",)),
     ]
     assert [button.command for button in reply.buttons] == ["trending papers", "trending repos"]

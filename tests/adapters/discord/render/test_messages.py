@@ -104,6 +104,35 @@ def test_a_hint_names_its_options_behind_a_command_to_click() -> None:
     assert '</digest-manage follow:18> `what:author:"A B"` too.' in shown
 
 
+def test_elsewhere_a_hint_is_what_a_person_installed_and_the_others_are_left_out_or_explained() -> None:
+    here = {"papers": "17"}
+    steps = ("*show 2606.01234* is its card.", "*topic create NAME kv cache* makes a topic of it.")
+    found = Reply(title="Found", next_steps=steps)
+    told = Reply(title="Saved", text=("*saved* lists it.",), entries=(ReplyEntry(title="A", lines=("matches *list*",)),))
+
+    (shown,), (explained,) = reply_messages(found, TODAY, ids=here), reply_messages(told, TODAY, ids=here)
+    assert "</papers show:17> `item:2606.01234` is its card." in picture([shown])
+    assert "topic" not in picture([shown])
+    assert "in a message to me directly" not in picture([shown])
+    assert "`/digest saved` lists it." in picture([explained])
+    assert "-# What begins with `/digest` is given in a server that has me, or in a message to me directly." in picture(
+        [explained]
+    )
+    (unknown,) = reply_messages(found, TODAY, ids={"papers": ""})
+    assert "`/papers show item:2606.01234` is its card." in picture([unknown])
+
+
+def test_a_heading_of_our_own_has_no_number_and_its_lines_name_commands_as_they_are_given() -> None:
+    section = ReplyEntry(title="Finding", lines=("*search*: Search; *profile* too.", "the *search*"), is_section=True)
+    (shown,) = reply_messages(Reply(title="Help", entries=(section,)), TODAY, ids={"digest": "17"})
+
+    lines = picture([shown]).splitlines()
+    told = [line.strip(" |") for line in lines]
+    assert "**Finding**" in told
+    assert "</digest search:17>: Search; </digest profile:17> too." in told
+    assert "the **search**" in told
+
+
 def test_what_a_stranger_wrote_makes_no_mention_of_a_command() -> None:
     reply = Reply(
         title="Found", text=('There is no command "</digest search:17>".',), next_steps=("*search a` </x:1>* it.",)

@@ -264,6 +264,23 @@ def test_what_to_do_next_is_told_as_one_types_it() -> None:
     assert "/digest saved lists it; filter stars:&gt;100 is a clause." in posting.text
 
 
+def test_a_heading_of_our_own_has_no_number_and_its_lines_name_commands_as_one_types_them() -> None:
+    section = ReplyEntry(title="Finding", lines=("*search*: Search; *profile* too.", "the *search*"), is_section=True)
+    (posting,) = messages.reply(Reply(title="Help", entries=(section,)), DAY)
+    runs = [(node["text"], node.get("style") or {}) for node in nodes(posting.blocks) if node.get("type") == "text"]
+
+    assert ("Finding", {"bold": True}) in runs
+    assert [words for words, style in runs if style == {"code": True}] == ["/digest search", "/digest profile"]
+    assert runs[-1] == ("search", {"bold": True})
+
+
+def test_the_frame_of_a_command_does_not_begin_on_the_line_before() -> None:
+    (posting,) = messages.reply(Reply(title="Help", text=("*list*: what is posted", "*now*: a preview")), DAY)
+    code = [node["text"] for node in nodes(posting.blocks) if (node.get("style") or {}) == {"code": True}]
+
+    assert code == ["/digest list", "/digest now"]
+
+
 def test_channels_and_people_are_shown_as_what_they_are_called() -> None:
     reply = Reply(title="Subscriptions", text=("gpu in C1, not in C12, by U1",), channels=("C1",), people=("U1",))
     (private,) = messages.reply(reply, DAY)
