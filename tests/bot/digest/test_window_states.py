@@ -1,7 +1,8 @@
 """Whatever the order of collections, digests, crashes and clocks: every arrival of a subscription is accounted for.
 
-It was posted, or dropped by a digest that stands, for one reason, or carried on to the next, or it is still to come. The
-store is asked through its ports alone, by the publisher, the ledger and the commands that people type.
+It was posted, or dropped by a digest that stands, for one reason, or carried on to the next, or it is still to come. So is
+each release of a repository, by the digest that looks as far as the arrival it was given. The store is asked through its
+ports alone, by the publisher, the ledger and the commands that people type.
 """
 
 import asyncio
@@ -30,17 +31,20 @@ from bot.models import (
     Limits,
     Occurrence,
     OccurrenceState,
+    Release,
     Rhythm,
     Subscription,
     Topic,
 )
 from bot.query import parse
+from bot.rank.events import RELEASED, release_marks
+from bot.store.rules.transitions import under_heirs
 from bot.store.sqlite.store import SqliteStore
 from bot.summarise.extractive import Extractive
 from tests.bot.handlers.askers import Asker, asker, button
 from tests.conftest import NOW, tries
 from tests.contract.test_ledger import LEASE, part
-from tests.fakes.works import paper
+from tests.fakes.works import paper, repo
 from tests.stores import AnyStore
 from tests.stores.memory import MemoryStore
 
@@ -62,6 +66,16 @@ class InHand:
     digest: Digest
     occurrence: Occurrence
     at: datetime
+
+
+@dataclass(frozen=True)
+class Released:
+    """A release of a repository that was stored."""
+
+    key: str  # of the repository, then
+    tag: str
+    at: datetime
+    arrival: int
 
 
 @dataclass(frozen=True)
@@ -91,6 +105,9 @@ class Windows(RuleBasedStateMachine):
         self.collections: list[datetime] = []  # when each began that goes on
         self.collected = 0  # the last arrival when one last ended
         self.wanted: dict[str, Item] = {}  # by key, what the topic lets in and no reason but age keeps out
+        self.code: list[str] = []  # the keys of repositories
+        self.releases: list[Released] = []
+        self.dropped = False  # what was to be posted was not, of some digest
         self.in_hand: list[InHand] = []
         self.saved: list[Saved] = []
         self.undo: dict[Rhythm, str] = {}  # the command that takes the last ending back
@@ -142,16 +159,37 @@ class Windows(RuleBasedStateMachine):
             del self.collections[goes_on]
             self.collected = self.do(self.store.items.last_arrival())
 
-    @precondition(lambda self: self.wanted)
+    @rule(which=numbers, fresh=st.booleans(), ends=st.booleans())
+    def release(self, which: int, fresh: bool, ends: bool) -> None:
+        """Store a repository to which nothing happens, or a release of one that is stored."""
+        self.count += 1
+        if fresh or not self.code:
+            said = f"A cache, the q{self.count}q of z{self.count}z"
+            made = repo(f"lab/x{self.count}", abstract=said, published=NOW - 900 * DAY, updated=self.now, stars=900)
+            self.code.append(made.key)
+            self.do(self.store.items.add([made], self.now))
+        else:
+            key, tag = self.code[which % len(self.code)], f"v{self.count}.0"
+            made = replace(self.do(self.store.items.find([key]))[key], release=Release(tag=tag, published=self.now))
+            self.do(self.store.items.add([replace(made, updated=self.now)], self.now, happened=True))
+            self.releases.append(Released(key, tag, self.now, self.do(self.store.items.last_arrival())))
+        if ends:
+            self.collected = self.do(self.store.items.last_arrival())
+
+    @precondition(lambda self: self.wanted or self.code)
     @rule(which=numbers)
     def rename(self, which: int) -> None:
         """Let an item be known under another key from now on, as when a paper is numbered that was posted before."""
-        old = list(self.wanted)[which % len(self.wanted)]
+        every = [*self.wanted, *self.code]
+        old = every[which % len(every)]
         item = self.do(self.store.items.find([old]))[old]
         self.count += 1
-        fresh = replace(item, key=f"arxiv:2604.{self.count:05}", aliases=(*item.aliases, old))
-        del self.wanted[old]
-        self.wanted[fresh.key] = fresh
+        named = f"arxiv:2604.{self.count:05}" if old in self.wanted else f"github:lab/y{self.count}"
+        fresh = replace(item, key=named, aliases=(*item.aliases, old))
+        if self.wanted.pop(old, None):
+            self.wanted[named] = fresh
+        else:
+            self.code[self.code.index(old)] = named
         self.do(self.store.items.add([fresh], self.now, retired=[old]))
 
     def paper(self, word: str, begun: datetime) -> Item:
@@ -195,6 +233,7 @@ class Windows(RuleBasedStateMachine):
             assert before is not None
             self.undo[rhythm] = button(reply, "Undo")
             gone = (DeliveryState.PENDING, before.id)
+            self.dropped = True
             self.saved = [each for each in self.saved if (each.delivery.state, each.delivery.occurrence[0]) != gone]
         after = self.do(self.subscription(rhythm))
         assert others == [each for each in self.do(self.ada().here()) if each.rhythm is not rhythm]
@@ -221,9 +260,8 @@ class Windows(RuleBasedStateMachine):
         digest = self.do(self.publisher.preview(request, self.now))
         within = self.do(self.store.items.arrived(digest.window.after, digest.window.through))
         coverage = digest.coverage
-        assert (
-            coverage.seen == len(within) + len(digest.carried) == coverage.kept + sum(count for _, count in coverage.dropped)
-        )
+        assert coverage.seen == coverage.kept + sum(count for _, count in coverage.dropped)
+        assert 0 <= coverage.seen - len(within) - len(digest.carried) <= len(self.code), "repositories, by what happened"
         self.in_hand.append(InHand(replace(digest, day=day), due, self.now))
         if at_once:
             self.close(len(self.in_hand) - 1)
@@ -257,7 +295,8 @@ class Windows(RuleBasedStateMachine):
         except Conflict:
             was_overtaken = made.digest.window.follows != (reach[1].arrival if reach else 0)
             now = self.do(self.store.items.find(_shown(made.digest)))  # some may have been renamed since
-            assert was_overtaken or not posted.isdisjoint({*_shown(made.digest), *(item.key for item in now.values())})
+            heirs = {name: item.key for name, item in now.items()}
+            assert was_overtaken or not posted.isdisjoint(under_heirs(_shown(made.digest), heirs))
             self.happened["made anew"] += 1
 
     @precondition(lambda self: self.waiting())
@@ -271,6 +310,7 @@ class Windows(RuleBasedStateMachine):
         outcome = replace(held, state=state, message="m" if ends == "done" else "", reason="" if ends == "done" else "No.")
         assert self.do(self.store.ledger.record(outcome, unposted=ends == "unposted"))
         self.saved.remove(each)
+        self.dropped = self.dropped or ends == "unposted"
         if ends != "unposted":
             self.saved.append(replace(each, delivery=outcome))
 
@@ -294,7 +334,8 @@ class Windows(RuleBasedStateMachine):
         made = await self.subscription(rhythm)
         if made is None or made.is_paused(self.now):
             return
-        coming = (await self.publisher.preview(await self.request(made), self.now)).window
+        digest = await self.publisher.preview(await self.request(made), self.now)
+        coming = digest.window
         assert coming.through == await self.store.items.last_arrival()
         posted = {name for each in self.saved for name in _shown(each.digest)}
         assert made.baseline_arrival is not None
@@ -310,6 +351,26 @@ class Windows(RuleBasedStateMachine):
                     outcome = await self.publisher.explain(await self.request(made), item, self.now)
                     assert outcome.reason != NOT_IN_TIME, f"{item.key} fell to the cap, and was not carried on"
 
+        for each in self.releases:
+            if made.baseline_arrival < each.arrival <= coming.after:
+                await self._told(each, made, digest)
+
+    async def _told(self, release: Released, made: Subscription, coming: Digest) -> None:
+        """Hold that a release was told by now, if it was news to who looked and no later one followed."""
+        own = [each for each in self.saved if each.digest.rhythm == made.rhythm]
+        looks = [each for each in own if each.digest.window.after < release.arrival <= each.digest.window.through]
+        assert looks, f"{release} was given an arrival that no digest looked at"
+        item = (await self.store.items.find([release.key]))[release.key]
+        assert item.release is not None
+        posted = {name for each in self.saved for name in _shown(each.digest)}
+        if item.release.tag != release.tag or not posted.isdisjoint(release_marks(item)):
+            return
+        left = any(each.reason == CAP for look in looks for each in _left_out(look.digest, item))
+        # What was told by a digest that was dropped since, the next one tells.
+        times = [*(each.at for each in looks), *([self.now] if self.dropped else [])]
+        no_news = release.at < made.baseline or any(not HOUR - DAY <= at - release.at <= RELEASED for at in times)
+        assert left or no_news or (self.dropped and _is_in(coming, item)), f"{release} was not told"
+
     def is_carried_on(self, item: Item, made: Subscription) -> bool:
         """Say whether it fell to the cap no longer than three days ago, of a digest since the baseline that stands."""
         own = [each for each in self.saved if each.digest.rhythm == made.rhythm]
@@ -322,8 +383,15 @@ def _left_out(digest: Digest, item: Item) -> list[LeftOut]:
     return [each for each in digest.left_out if each.key in (item.key, *item.aliases)]
 
 
+def _is_in(digest: Digest, item: Item) -> bool:
+    return bool(_left_out(digest, item)) or any(entry.ranked.item.key == item.key for entry in digest.entries)
+
+
 def _shown(digest: Digest) -> list[str]:
-    return [name for entry in digest.entries for name in (entry.ranked.item.key, *entry.ranked.item.aliases)]
+    """Return under which names it is known what a digest shows, and the releases that it tells."""
+    items = [entry.ranked.item for entry in digest.entries]
+    names = [name for item in items if item.key not in digest.again for name in (item.key, *item.aliases)]
+    return names + [mark for item in items for mark in release_marks(item)]
 
 
 class CappedWindowsInMemory(Windows):
