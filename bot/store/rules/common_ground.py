@@ -6,7 +6,7 @@ words that follow one another in both texts are a phrase, which tells more than 
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from typing import NamedTuple
 
 from bot.models import Hit, Item
@@ -27,6 +27,7 @@ _JOINED = frozenset(" \n-\u2010\u2011")  # what may stand between two words of a
 _LONGEST_TEXT = 6_000  # characters of a text that are read
 
 Stems = tuple[str, ...]
+Grams = Mapping[Stems, Counter[str]]  # every word and phrase of a text, with the forms in which it stands there
 Runs = list[list[tuple[str, int, int]]]  # by run of words that follow one another: stem, start and end in the text
 
 
@@ -37,13 +38,19 @@ class _Told(NamedTuple):
     stems: Stems
 
 
-def shared(asked: Item, found: Item, rarity: Mapping[str, float], stem_of: Telling) -> tuple[str, ...]:
-    """Return the words and phrases that both have and few others, the most telling first, at most `MOST`.
+def shared(asked: Item, found: Sequence[Item], rarity: Mapping[str, float], stem_of: Telling) -> list[tuple[str, ...]]:
+    """Return for each of the found the words and phrases that it and the asked item have and few others, at most `MOST`.
 
-    `rarity` is the idf of each stem of the asked item, 1 where every item has it; `stem_of` gives the stem of a token.
+    The most telling come first. `rarity` is the idf of each stem of the asked item, 1 where every item has it; `stem_of`
+    gives the stem of a token.
     """
-    mine, theirs = _grams(_text(asked), stem_of), _grams(_text(found), stem_of)
-    titles = _grams(asked.title, stem_of).keys() & _grams(found.title, stem_of).keys()
+    mine, title = _grams(_text(asked), stem_of), _grams(asked.title, stem_of)
+    return [
+        _shared(mine, _grams(_text(each), stem_of), title.keys() & _grams(each.title, stem_of), rarity) for each in found
+    ]
+
+
+def _shared(mine: Grams, theirs: Grams, titles: Set[Stems], rarity: Mapping[str, float]) -> tuple[str, ...]:
     told = [
         _Told(_weight(stems, rarity) * (_IN_TITLE if stems in titles else 1), stems) for stems in mine if stems in theirs
     ]
@@ -70,7 +77,7 @@ def _spelt(stems: Stems, forms: Counter[str]) -> str:
     return min(forms, key=lambda form: (-forms[form], sum(map(str.isupper, form)), form))
 
 
-def _grams(text: str, stem_of: Telling) -> Mapping[Stems, Counter[str]]:
+def _grams(text: str, stem_of: Telling) -> Grams:
     """Return every word and every phrase of a text by its stems, with the forms in which it stands there."""
     found: dict[Stems, Counter[str]] = {}
     for run in _runs(text[:_LONGEST_TEXT], stem_of):

@@ -172,7 +172,8 @@ def _halves(db: Database, hits: Sequence[Hit]) -> dict[str, Item]:
 def told(about: Asked, rarity: Mapping[str, float], item: Item, hits: Sequence[Hit]) -> list[Hit]:
     """Return the hits with the words and phrases that each shares with the item."""
     kept = {stem: rarity[stem] for stem in about.weights}
-    return [replace(hit, shared=shared(item, hit.item, kept, _STEMS.__getitem__)) for hit in hits]
+    both = shared(item, [hit.item for hit in hits], kept, _STEMS.__getitem__)
+    return [replace(hit, shared=phrases) for hit, phrases in zip(hits, both, strict=True)]
 
 
 def _cosines(db: Database, kept: Sequence[int], most: int, meaning: Meaning | None) -> dict[int, float | None]:

@@ -25,7 +25,8 @@ def common(mine: Item, theirs: Item, plain: str = "") -> tuple[str, ...]:
     """What is shared where every word is rare but the plain ones, which all have."""
     words = tokens(f"{mine.title} {mine.abstract} {' '.join(mine.keywords)}")
     ordinary = {stem(each) for each in tokens(plain)}
-    return shared(mine, theirs, {stem(each): 1.0 if stem(each) in ordinary else 6.0 for each in words}, stem)
+    (told,) = shared(mine, [theirs], {stem(each): 1.0 if stem(each) in ordinary else 6.0 for each in words}, stem)
+    return told
 
 
 def test_a_phrase_of_both_is_said_whole_and_its_words_not_again() -> None:
