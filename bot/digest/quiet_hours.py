@@ -9,6 +9,7 @@ from bot.models import USUAL_AT_ONCE, Preferences, Rhythm, Subscription
 from bot.ports.digests import Digests
 
 _DAY = timedelta(days=1)
+_AHEAD = timedelta(minutes=1)  # the clock of another process, or of this one before it was set back
 
 
 async def after_quiet(preferences: Preferences, subscription: Subscription, at: datetime) -> datetime:
@@ -92,11 +93,14 @@ def _midnight(name: str, now: datetime) -> datetime:
 async def after_most_at_once(
     digests: Digests, preferences: Preferences, subscription: Subscription, now: datetime
 ) -> datetime:
-    """Return `now`, or when the next day begins where the channel was posted as much at once today as it may be."""
+    """Return `now`, or when the next day begins where the channel was posted as much at once today as it may be.
+
+    What was posted while a clock ran ahead, of whatever day, does not count.
+    """
     most = preferences.at_once_daily or USUAL_AT_ONCE
     midnight = await asyncio.to_thread(_midnight, preferences.zone or subscription.schedule.zone, now)
     place = (subscription.workspace, subscription.channel)
-    past = await digests.past(*place, rhythm=Rhythm.AT_ONCE, with_entries=True, limit=most)
+    past = await digests.past(*place, rhythm=Rhythm.AT_ONCE, with_entries=True, saved_by=now + _AHEAD, limit=most)
     today = [each for each in past if each.saved >= midnight and each.rhythm == Rhythm.AT_ONCE]
     return now if len(today) < most else await tomorrow(preferences, subscription, now)
 

@@ -66,9 +66,12 @@ class Digests(Protocol):
         topic: str = "",
         rhythm: Rhythm | None = None,
         with_entries: bool = False,
+        saved_by: datetime | None = None,
         limit: int = 20,
     ) -> Sequence[PastDigest]:
         """Return the channel's digests, of the topic or of every one, the last saved first; at most `limit`.
+
+        With `saved_by`, only those saved by then: a clock that ran ahead may have saved some later.
 
         With `with_entries`, only those that have any; then a damaged record raises StoreError, which is else left out, since
         numbers are of the last ones. One that was dropped unposted is not among them.

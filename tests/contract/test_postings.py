@@ -69,6 +69,8 @@ async def test_past_digests_come_the_last_saved_first_of_a_topic_or_with_entries
     assert await shown(store) == [(), both, one]
     assert await shown(store, with_entries=True) == [both, one]
     assert await shown(store, with_entries=True, limit=1) == [both]
+    assert await shown(store, saved_by=NOW + DAY, limit=1) == [both]
+    assert await shown(store, topic="kv", saved_by=NOW) == [one]
     await store.digests.save("T1", "C1", digest(0.1, first=9, topic="other"), NOW + DAY)
     assert await shown(store, with_entries=True) == [(paper(9).key,), both, one]
     assert await shown(store, topic="other") == [(paper(9).key,)]

@@ -114,6 +114,7 @@ class MemoryDigests:
         topic: str = "",
         rhythm: Rhythm | None = None,
         with_entries: bool = False,
+        saved_by: datetime | None = None,
         limit: int = 20,
     ) -> Sequence[PastDigest]:
         """Return the channel's digests, the last saved first."""
@@ -121,6 +122,7 @@ class MemoryDigests:
             _remembered(digest, saved)
             for saved, digest in self._digests_in(workspace, channel)
             if topic in ("", digest.topic) and _is_of(digest.rhythm, rhythm or "") and (digest.entries or not with_entries)
+            if saved_by is None or saved <= saved_by
         ]
         return found[:limit]
 

@@ -68,17 +68,19 @@ class SqliteDigests(Tables):
         topic: str = "",
         rhythm: Rhythm | None = None,
         with_entries: bool = False,
+        saved_by: datetime | None = None,
         limit: int = 20,
     ) -> Sequence[PastDigest]:
         sql = (
             "select data, saved from digests where workspace = ? and channel = ?"
             + (" and topic = ?" if topic else "")
             + (" and rhythm in (?, '')" if rhythm else "")
+            + (" and saved <= ?" if saved_by else "")
             + (" and (not json_valid(data) or json_array_length(data, '$.entries') > 0)" if with_entries else "")
             + " order by saved desc, id desc limit ?"
         )
-        given = [workspace, channel, *([topic] if topic else []), *([rhythm] if rhythm else []), limit]
-        rows = db.execute(sql, given).fetchall()
+        asked = [topic, rhythm, micros(saved_by) if saved_by else None]
+        rows = db.execute(sql, [workspace, channel, *filter(None, asked), limit]).fetchall()
         return list(_legible(rows, all_needed=with_entries))
 
 

@@ -188,6 +188,22 @@ async def test_a_channel_gets_so_many_messages_a_day_and_the_rest_with_the_next_
     assert not await waiting(harness)
 
 
+async def test_what_was_posted_while_the_clock_ran_ahead_is_no_message_of_today() -> None:
+    harness = Harness()
+    await follows(harness)
+    await harness.store.workspaces.save_preferences(WORKSPACE, Preferences(at_once_daily=2), change())
+    service = Service(harness)
+    harness.clock.advance(9 * DAY)
+    for number in (1, 2):
+        await collected(harness, number)
+        await service.rounds(3)
+    harness.clock.advance(-9 * DAY)
+    for number in (3, 4, 5):
+        await collected(harness, number)
+        await service.rounds(3)
+    assert await shown(harness) == [["3"], ["4"], ["1"], ["2"]], "in the order of the times that they were saved"
+
+
 async def test_the_daily_cap_of_entries_lets_what_comes_besides_wait_for_the_next_day() -> None:
     harness = Harness()
     await follows(harness)
