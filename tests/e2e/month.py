@@ -8,7 +8,7 @@ import random
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any
 
 from bot.delivery import Deliverer, DeliveryContext, Preparer, Scheduler
@@ -27,6 +27,7 @@ from bot.models import (
     Limits,
     Occurrence,
     OccurrenceState,
+    Position,
     Preferences,
     Rate,
     Schedule,
@@ -36,6 +37,7 @@ from bot.models import (
     Topic,
     Window,
 )
+from bot.ports.facts import COLLECTED
 from bot.query import parse
 from tests.e2e.month_model import Model
 from tests.fakes.simulated import (
@@ -69,6 +71,7 @@ WORKSPACES = ("nonce:A", "nonce:B", "history:A", "history:B", "neither:A")
 QUIET = Preferences(zone="UTC", quiet_from=QUIET_FROM, quiet_until=QUIET_UNTIL)
 _EVERYTHING = 10**6
 _LONGEST_WAIT = 3 * DAY
+_ENDS = 0.7  # of batches, how many are a collection's last
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,12 +282,16 @@ class Month:
         what = f"subscription {subscription.channel} {subscription.topic}"
         return Change(workspace=subscription.workspace, at=self.clock(), person="U1", what=what)
 
-    async def collect(self, words: Sequence[str]) -> None:
-        """AnyStore a new paper on each of these."""
+    async def collect(self, words: Sequence[str], *, ends: bool | None = None) -> None:
+        """Store a new paper on each of these, with which a collection may end; None: as chance has it."""
         before = await self.store.items.last_arrival()
         begun = self.clock() - self.chance.random() * HOUR  # a digest may have been made since
         await self.store.items.add([self._paper(word) for word in words], begun)
         self.items |= await self.store.items.arrived(before)
+        if self.chance.random() < _ENDS if ends is None else ends:
+            last = await self.store.items.last_arrival()
+            await self.store.facts.set(COLLECTED, str(last))
+            self.model.collected(last)
 
     def _paper(self, word: str) -> Item:
         self._collected += 1
@@ -342,6 +349,7 @@ class Month:
         for workspace in WORKSPACES:
             await self.prefer(workspace, Preferences())
         self.arm(None)
+        await self.collect(WORDS[:1], ends=True)
         await self.pass_time(timedelta(minutes=5))
         # Whatever a clock had shown which ran ahead, nothing waits for longer than a platform or quiet hours ask.
         for _ in range(_LONGEST_WAIT // DAY):
@@ -369,7 +377,8 @@ class Month:
         news any more as a digest looks at it may be left out.
         """
         for each in await self.subscriptions():
-            last = await self.store.digests.last(each.workspace, each.channel, each.topic)
+            last = await self.store.digests.last(each.workspace, each.channel, each.topic, each.rhythm)
+            await self._is_told_of_the_last_collection(each, last)
             if last is None or (each.workspace, each.channel) in self._filtered:
                 continue
             begins = each.baseline_arrival or 0
@@ -378,10 +387,20 @@ class Month:
             missing = {arrival for arrival in wanted if begins < arrival <= last[1].arrival}
             missing = {arrival for arrival in missing if wanted[arrival].key not in posted}
             missing -= {arrival for arrival in missing if self._was_old(each, arrival, wanted[arrival])}
-            if missing and await self.store.digests.unposted(each.workspace, each.channel, each.topic):
+            if missing and await self.store.digests.unposted(each.workspace, each.channel, each.topic, each.rhythm):
                 missing -= await self._coming(each)
                 self.happened["owed at the end"] += 1
             assert not missing, f"{each.channel} was never shown {sorted(missing)[:2]} of {each.topic}"
+
+    async def _is_told_of_the_last_collection(self, each: Subscription, last: tuple[date, Position] | None) -> None:
+        """Hold that what is posted at once has looked as far as the last collection, unless it is paused or owes some."""
+        place = (each.workspace, each.channel, each.topic, each.rhythm)
+        begins, ended = each.baseline_arrival or 0, self.model.ended
+        if not each.schedule.at_once or each.paused or begins >= ended or await self.store.digests.unposted(*place):
+            return
+        self.happened["told of the last collection"] += 1
+        assert last is not None, f"{place} was never told of anything"
+        assert last[1].arrival >= ended, f"{place} has looked up to {last[1].arrival}, and {ended} arrived"
 
     def _was_old(self, of: Subscription, arrival: int, item: Item) -> bool:
         looks = self._old.get((of.workspace, of.channel, of.topic), ())

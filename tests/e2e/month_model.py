@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
-from bot.models import Occurrence, OccurrenceState, Schedule, Subscription
+from bot.models import OVERTAKEN, Occurrence, OccurrenceState, Schedule, Subscription
 
 CATCH_UP = timedelta(hours=12)
 LATE = timedelta(minutes=15)
@@ -22,7 +22,8 @@ _DAY = timedelta(days=1)
 _LONGEST = timedelta(days=35)  # no two dates of a schedule are further apart
 _TABLE = datetime(2026, 1, 1, tzinfo=UTC), datetime(2027, 3, 1, tzinfo=UTC)
 # Why an occurrence that was noticed in time may not be posted all the same, each with what must have been so.
-_HELD_UP = ("it is too late to post it", "its digest could not be made in time", "the channel was posted")
+_UNMADE = "its digest could not be made in time"
+_HELD_UP = ("it is too late to post it", _UNMADE, "the channel was posted")
 
 Name = tuple[str, date]  # a subscription's id, and the day
 
@@ -59,6 +60,7 @@ class Known:
     """A subscription as it was last saved."""
 
     latest: Subscription
+    first: Subscription  # as it was made
     gone: bool = False
     looked: datetime | None = None  # until then everything that was due under this revision has been noticed
     tried: list[datetime] = field(default_factory=list)  # when somebody looked and was killed meanwhile
@@ -83,11 +85,13 @@ class Model:
         self.known: dict[str, Known] = {}
         self.expected: dict[Name, Expected] = {}
         self.quiet: set[str] = set()  # workspaces that once wanted quiet: what waits for that is not late
+        self.ended = 0  # the last arrival when a collection last ended
+        self._ends: set[int] = set()  # all these
         self._last: datetime | None = None  # when somebody last looked to the end
 
     def saved(self, subscription: Subscription) -> None:
         """A subscription was made or changed."""
-        known = self.known.setdefault(subscription.id, Known(subscription))
+        known = self.known.setdefault(subscription.id, Known(subscription, subscription))
         known.latest, known.looked, known.tried, known.next = subscription, None, [], None
         known.ever_paused = known.ever_paused or subscription.paused
 
@@ -95,11 +99,16 @@ class Model:
         """Somebody unsubscribed."""
         self.known[number].gone = True
 
+    def collected(self, last: int) -> None:
+        """A collection ended, and so many had arrived."""
+        self.ended = last
+        self._ends.add(last)
+
     def ticked(self, now: datetime, *, killed: bool = False) -> None:
         """Somebody looked for what is due; if killed, perhaps not to the end."""
         noticed = min(self._last or now, now)
         for known in self.known.values():
-            if not known.gone and not _sleeps(known.latest, now):
+            if not (known.gone or known.latest.schedule.at_once or _sleeps(known.latest, now)):
                 self._looked(known, noticed, now, killed)
         if not killed:
             self._last = now
@@ -129,7 +138,11 @@ class Model:
 
     def faults(self, ledger: Iterable[Occurrence]) -> Iterator[str]:
         """Yield what of the ledger is not as it should be, in words."""
-        found = {(each.subscription, each.day): each for each in ledger}
+        every = list(ledger)
+        for each in every:
+            if each.is_at_once:
+                yield from (f"{each.subscription} up to {each.slot}: {fault}" for fault in self._faults_at_once(each))
+        found = {(each.subscription, each.day): each for each in every if not each.is_at_once}
         for name, expected in self.expected.items():
             if expected.sure and name not in found:
                 yield f"{name} was due at {expected.due} and is not in the ledger"
@@ -149,6 +162,19 @@ class Model:
             yield f"is {occurrence.state} although a later one was due as well"
         elif occurrence.state is OccurrenceState.MADE and not occurrence.late and self._is_late(occurrence, expected):
             yield "is not marked as late"
+
+    def _faults_at_once(self, occurrence: Occurrence) -> Iterator[str]:
+        known = self.known[occurrence.subscription]
+        if occurrence.slot not in self._ends:
+            yield "no collection ended there"
+        if occurrence.slot <= (known.first.baseline_arrival or 0):
+            yield "ended before it was subscribed"
+        if occurrence.late:
+            yield "is late"
+        if occurrence.state is OccurrenceState.SKIPPED:
+            true = {OVERTAKEN: True, "unsubscribed": known.gone, "paused": known.ever_paused, _UNMADE: True}
+            if not any(held and occurrence.reason.startswith(reason) for reason, held in true.items()):
+                yield f"is skipped because {occurrence.reason!r}"
 
     def _is_late(self, occurrence: Occurrence, expected: Expected) -> bool:
         return expected.noticed - expected.due > LATE and occurrence.workspace not in self.quiet

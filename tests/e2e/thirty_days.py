@@ -37,6 +37,7 @@ weekdays = st.sampled_from((EVERY_DAY, EVERY_DAY, EVERY_DAY[:5], (0, 3), (6,)))
 schedules = st.builds(Schedule, weekdays=weekdays, at=quarters, zone=zones) | st.builds(
     Schedule, weekdays=st.just(()), month_day=st.integers(1, 31), at=quarters, zone=zones
 )
+at_once = st.builds(Schedule, weekdays=st.just(()), at_once=st.just(True), zone=zones)
 workspaces = st.sampled_from(WORKSPACES)
 platforms = st.sampled_from(("nonce", "history", "neither"))
 words = st.sampled_from(WORDS)
@@ -50,6 +51,7 @@ class ThirtyDays(RuleBasedStateMachine):
 
     subscriptions = 8
     channels = 4  # of a workspace
+    beside = 0.25  # of the first subscriptions, how many have one beside them that posts at once
     after_a_step = HOUR
     apart = timedelta(minutes=4)  # rounds of the service, most of the time
 
@@ -85,7 +87,10 @@ class ThirtyDays(RuleBasedStateMachine):
         while len(await self.month.subscriptions()) < self.subscriptions:
             at = time(chance.randrange(24), chance.randrange(4) * 15)
             where = chance.choice(WORKSPACES), self.channel(chance.randrange(100)), chance.choice(WORDS)
-            await self.month.subscribe(*where, Schedule(at=at, zone=chance.choice(ZONES)))
+            made = Schedule(at=at, zone=chance.choice(ZONES))
+            await self.month.subscribe(*where, made)
+            if chance.random() < self.beside:
+                await self.month.subscribe(*where, Schedule(weekdays=(), at_once=True, zone=made.zone))
 
     def channel(self, number: int) -> str:
         return f"C{number % self.channels}"
@@ -96,11 +101,11 @@ class ThirtyDays(RuleBasedStateMachine):
 
     # --- people
 
-    @rule(workspace=workspaces, number=numbers, word=words, schedule=schedules, always=st.booleans())
+    @rule(workspace=workspaces, number=numbers, word=words, schedule=schedules | at_once, always=st.booleans())
     def somebody_subscribes(self, workspace: str, number: int, word: str, schedule: Schedule, always: bool) -> None:
         self.do(self.month.subscribe(workspace, self.channel(number), word, schedule, always=always))
 
-    @rule(number=numbers, schedule=schedules)
+    @rule(number=numbers, schedule=schedules | at_once)
     def somebody_changes_the_schedule(self, number: int, schedule: Schedule) -> None:
         found = self.one(number)
         if found and found.rhythm is schedule.rhythm:
@@ -129,7 +134,7 @@ class ThirtyDays(RuleBasedStateMachine):
         if found := self.one(number):
             self.do(self.month.unsubscribe(found))
 
-    @rule(number=numbers, schedule=schedules)
+    @rule(number=numbers, schedule=schedules | at_once)
     def somebody_subscribes_anew(self, number: int, schedule: Schedule) -> None:
         if found := self.one(number):
             self.do(self._anew(found, schedule))
