@@ -41,7 +41,10 @@ class RequestBuilder:
         """Return the request for the topic for the channel."""
         settled = (await self.workspaces.preferences(workspace)).entries
         entries = (subscription.entries if subscription else None) or settled or self.limits.entries
-        request = DigestRequest(topic, workspace, channel, limits=replace(self.limits, entries=entries), window=self.window)
+        limits = replace(self.limits, entries=entries)
+        if topic.followed and topic.repositories:  # nothing but repositories: they take no paper's place
+            limits = replace(limits, repositories=entries)
+        request = DigestRequest(topic, workspace, channel, limits=limits, window=self.window)
         if subscription is None:
             return request
         return replace(

@@ -161,6 +161,19 @@ async def test_a_repository_is_followed_by_what_happens_to_it(ada: Asker) -> Non
     assert [entry.item.key for entry in reply.entries if entry.item] == ["github:lab/tool"]
 
 
+@pytest.mark.parametrize(
+    ("what", "many"),
+    [("github.com/NVIDIA", True), ("lab/tool", True), ('"sparse attention"', False), ('author:"Rui Mao"', False)],
+)
+async def test_where_repositories_are_followed_as_many_are_shown_as_there_is_room_for(
+    ada: Asker, what: str, many: bool
+) -> None:
+    await ada.ask(f"follow {what} at once")
+    (topic,) = (await topics(ada)).values()
+    limits = (await ada.context.request(ada.actor, topic)).limits
+    assert limits.repositories == (limits.entries if many else ada.context.limits.repositories)
+
+
 async def test_who_may_not_manage_may_not_follow(ada: Asker) -> None:
     await ada.by(may_administer=True).ask("settings manage admins")
     with pytest.raises(UsageError, match="Only administrators"):
