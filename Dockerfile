@@ -18,8 +18,9 @@ COPY --from=build /wheel /wheel
 RUN pip install --no-cache-dir --no-deps --no-index /wheel/*.whl && rm -r /wheel
 USER broadsheet
 WORKDIR /data
+# Settings that `init` writes are in the volume, too: /data/broadsheet/broadsheet.toml.
 # A dozen threads ask for memory; with two of glibc's arenas instead of eight for each core, what one frees another takes.
-ENV BROADSHEET_DATABASE=/data/broadsheet.sqlite3 PYTHONUNBUFFERED=1 MALLOC_ARENA_MAX=2
+ENV BROADSHEET_DATABASE=/data/broadsheet.sqlite3 XDG_CONFIG_HOME=/data PYTHONUNBUFFERED=1 MALLOC_ARENA_MAX=2
 VOLUME /data
 HEALTHCHECK --interval=60s --timeout=10s --start-period=30s CMD ["broadsheet", "doctor", "--health"]
 ENTRYPOINT ["broadsheet"]

@@ -48,7 +48,7 @@ class Desk:
 
     async def start_into(self, out: int | None, *arguments: str, **variables: str) -> Forked:
         """Start the command with this file for its output."""
-        now = ("--now", "2026-04-01T04:15:00+00:00") if {"run", "doctor"}.isdisjoint(arguments) else ()
+        now = ("--now", "2026-04-01T04:15:00+00:00") if {"run", "doctor", "init"}.isdisjoint(arguments) else ()
         return await self.forks.start([*now, *arguments], self.folder, self._environ() | variables, out)
 
     def _environ(self) -> dict[str, str]:
