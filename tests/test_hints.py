@@ -24,7 +24,7 @@ _VALUES = (
 _LONGER = (
     "a OR b, at 9am, at once, monthly on, monthly on 15, mon to fri, weekdays at 09:00, from 10pm until 7am, until monday,"
     " until 2w, filter stars:>100, filter -survey stars:>100, broadsheet doctor, Subscribe a channel, View Channel,"
-    " Send Messages, kv cache compression, 1 for gpu-systems"
+    " Send Messages, Take over, kv cache compression, 1 for gpu-systems"
 )
 STRESSED = frozenset((*_WORDS.split(), *_VALUES.split(), *_LONGER.split(", ")))
 

@@ -512,3 +512,48 @@ class Resume(Command):
 
     topic: TopicHere
     rhythm: OneOfSeveral = None
+
+
+# --- whose they are
+
+_WHOSE = ("from", "to", "back")
+
+
+def _topic_to_transfer(words: Words, usage: Usage) -> str:
+    word = words.peek()
+    return "" if word is None or word.option in _WHOSE else topic_name(words, usage)
+
+
+def _behind(word: str) -> Argument:
+    """Take a person, or a time, behind a word: a mention as the client wrote it, or an identifier."""
+
+    def read(words: Words, _usage: Usage) -> str:
+        if not words.take(word):
+            return ""
+        found = words.next()
+        if found is None or not found.text.strip():
+            raise words.fault(f"*{word}* needs a person: mention one.", found)
+        return found.text
+
+    return Argument(f"[{word} PERSON]" if word != "back" else "", behind(word), read)
+
+
+@declared(
+    "transfer",
+    Group.SUBSCRIPTIONS,
+    example="transfer gpu-systems to me",
+    permission=Permission.MANAGE,
+    aliases=("hand over", "take over"),
+)
+@dataclass(frozen=True, slots=True)
+class Transfer(Command):
+    """Show whose the subscriptions are, or make one of this channel, or all of somebody, another person's."""
+
+    topic: Annotated[
+        str,
+        Argument("[TOPIC]", text, _topic_to_transfer),
+        Option(help="One that is subscribed here; without it, all of a person.", suggests="subscription"),
+    ] = ""
+    former: Annotated[str, _behind("from"), Option(name="from", help="Whose they are now: a mention, such as @anna.")] = ""
+    to: Annotated[str, _behind("to"), Option(help="Whose they will be: a mention; you, where nobody is said.")] = ""
+    back: Annotated[str, _behind("back")] = ""  # when the transfer was made that is taken back; its button says it

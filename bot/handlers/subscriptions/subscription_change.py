@@ -147,11 +147,12 @@ def change_of(
 ) -> Change:
     """Return the line of the audit: each side as the command that makes it, and whether it is paused."""
     about = about_subscription(subscription.channel, subscription.topic, subscription.rhythm)
-    change = change_by(actor, about, _on_record(before), _on_record(after), now)
+    change = change_by(actor, about, on_record(before), on_record(after), now)
     return replace(change, arrival=before.baseline_arrival) if before is not None and after is None else change
 
 
-def _on_record(subscription: Subscription | None) -> str:
+def on_record(subscription: Subscription | None) -> str:
+    """Return how the audit tells a subscription: the command that makes it, and whether it is paused."""
     if subscription is None:
         return ""
     until = f" until {subscription.paused_until:%Y-%m-%d %H:%M} UTC" if subscription.paused_until else ""
@@ -176,7 +177,7 @@ async def first_baseline(context: HandlerContext, actor: Actor, made: Subscripti
 
 
 def _is_taken_back(ended: Change, made: Subscription, now: datetime) -> bool:
-    return not ended.after and ended.before == _on_record(made) and timedelta(0) <= now - ended.at <= _UNDONE
+    return not ended.after and ended.before == on_record(made) and timedelta(0) <= now - ended.at <= _UNDONE
 
 
 def _is_resumption(change: Change) -> bool:
