@@ -45,25 +45,35 @@ class SpanKind(StrEnum):
     TYPED = "typed"  # a command
 
 
-def spans(sentence: str) -> list[tuple[str, SpanKind]]:
-    """Split a sentence of ours, cleaned, into stretches; a command between asterisks begins with /digest then."""
-    return [_meant(piece) if marked else (piece, SpanKind.PLAIN) for piece, marked in emphasised(clean(sentence))]
+def spans(sentence: str, before: str = COMMAND) -> list[tuple[str, SpanKind]]:
+    """Split a sentence of ours, cleaned, into stretches; a command between asterisks begins with `before` then.
+
+    That is /digest, and nothing where one writes a command as a message.
+    """
+    return _spans(emphasised(clean(sentence)), before)
 
 
-def line_spans(line: str) -> list[tuple[str, SpanKind]]:
+def _spans(pieces: Sequence[tuple[str, bool]], before: str) -> list[tuple[str, SpanKind]]:
+    return [_meant(piece, before) if marked else (piece, SpanKind.PLAIN) for piece, marked in pieces]
+
+
+def line_spans(line: str, before: str = COMMAND) -> list[tuple[str, SpanKind]]:
     """Split a line about something, cleaned, into stretches: a command is one only where the line tells of a command.
 
     That is "*list*: …"; elsewhere what is stressed may be anybody's words.
     """
     pieces = emphasised(clean(line))
     if len(pieces) > 1 and pieces[0] in _COMMANDS and pieces[1][0].startswith(":"):
-        said = [_meant(piece) if marked else (piece, SpanKind.PLAIN) for piece, marked in pieces[1:]]
-        return [(f"{COMMAND} {pieces[0][0]}", SpanKind.TYPED), *said]
+        return [(_typed(pieces[0][0], before), SpanKind.TYPED), *_spans(pieces[1:], before)]
     return [(piece, SpanKind.STRESSED if marked else SpanKind.PLAIN) for piece, marked in pieces]
 
 
-def _meant(piece: str) -> tuple[str, SpanKind]:
-    return (f"{COMMAND} {piece}", SpanKind.TYPED) if _TYPED.match(piece) else (piece, SpanKind.STRESSED)
+def _meant(piece: str, before: str) -> tuple[str, SpanKind]:
+    return (_typed(piece, before), SpanKind.TYPED) if _TYPED.match(piece) else (piece, SpanKind.STRESSED)
+
+
+def _typed(command: str, before: str) -> str:
+    return f"{before} {command}".lstrip()
 
 
 def source_name(name: str) -> str:

@@ -18,6 +18,7 @@ from tests.e2e.slack_desk import SlackDesk, sitting
 from tests.e2e.slack_transcript import Transcript
 from tests.e2e.test_slack import faultless
 from tests.fakes.slack import Channel, Kind, Message, Person
+from tests.fakes.slack.rights import NotOffered
 from tests.fakes.works import paper
 
 TRANSCRIPT = os.environ.get("BROADSHEET_TRANSCRIPT", "")  # read before every test, which has no settings from outside
@@ -198,13 +199,54 @@ async def test_one_person_is_answered_ten_times_a_minute_and_told_once(tmp_path:
 
 async def test_in_the_agents_pane_a_conversation_is_a_thread_and_what_is_looked_at_is_let_go(tmp_path: Path) -> None:
     async with sitting(tmp_path, agent=True) as desk:
-        fake, direct = desk.fake, desk.fake.direct(desk.fake.ben)
-        looked = {"context": {"entities": [{"type": "slack#/types/channel_id", "value": "C0SECRET", "team_id": "T0BROAD"}]}}
-        await fake.event({"type": "app_context_changed", **looked})
-        await fake.event({"type": "app_home_opened", "user": fake.ben.id, "channel": direct.id, "tab": "messages"})
-        asked = await fake.write(direct, "paging", user=fake.ben)
-        (found,) = await told(desk, fake.ben)
-        assert found.thread == asked.ts
+        fake, ben = desk.fake, desk.fake.ben
+        direct = fake.direct(ben)
+        await fake.open_pane(ben, beside=fake.general)
+        for seen in (fake.general, None):
+            await fake.look_at(ben, seen)
+        assert fake.missed == []
+        assert not fake.seen_by(ben), "nothing is said before somebody asks"
+        assert fake.home(ben) is None, "the pane is not the Home tab"
+
+        assert fake.rights.manifest is not None
+        prompts = fake.rights.manifest["features"]["agent_view"]["suggested_prompts"]
+        for many, prompt in enumerate(prompts, start=1):
+            asked = await fake.write(direct, prompt["message"], user=ben)
+            answered = (await told(desk, ben, many))[-1]
+            assert (answered.thread, answered.shown_to) == (asked.ts, ""), "in the thread that the message begins"
+            assert "That did not work" not in answered.words or "1706.03762" in prompt["message"], "nothing is fetched here"
+
+        asked = await fake.write(direct, "paging", user=ben)
+        found = (await told(desk, ben, len(prompts) + 1))[-1]
+        again = await fake.write(direct, "and sharding?", user=ben, thread=asked.ts)
+        second = (await told(desk, ben, len(prompts) + 2))[-1]
+        assert [found.thread, second.thread, again.thread] == [asked.ts] * 3, "what goes on there stays there"
+        saved = await (await fake.click(found, "Save", user=ben)).answer()
+        assert (saved.thread, "aved" in saved.words) == (asked.ts, True)
+        assert "/digest" not in saved.words, "which Slack does not take in a thread"
+        faultless(desk)
+
+
+async def test_without_its_setting_there_is_no_pane(tmp_path: Path) -> None:
+    async with sitting(tmp_path) as desk:
+        with pytest.raises(NotOffered, match="agent_view"):
+            await desk.fake.open_pane(desk.fake.ben)
+
+
+@pytest.mark.parametrize("where", ["direct message", "mention", "thread"])
+async def test_a_command_in_an_answer_is_written_as_one_writes_it_there(where: str, tmp_path: Path) -> None:
+    async with sitting(tmp_path) as desk:
+        fake, ben = desk.fake, desk.fake.ben
+        if where == "direct message":
+            await fake.write(fake.direct(ben), "help", user=ben)
+        elif where == "mention":
+            await fake.write(fake.general, "@Broadsheet help", user=ben)
+        else:
+            root = fake.say(fake.general, "look what I found", user=fake.anna)
+            await fake.write(fake.general, "@Broadsheet help", user=ben, thread=root.ts)
+        (found,) = await told(desk, ben)
+        assert "subscribe gpu-systems weekdays at 09:00" in found.words
+        assert "/digest" not in found.words
         faultless(desk)
 
 

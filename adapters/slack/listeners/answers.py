@@ -28,6 +28,7 @@ from adapters.slack.render import messages as render
 from adapters.slack.render.blocks import FLAGS, SlackMessage, exact
 from adapters.slack.workspaces import PLATFORM
 from adapters.text import clean, cut
+from adapters.words import COMMAND
 from bot.errors import BotError, Delayed, DeliveryError, Refused, Rejected, StoreError, Uncertain
 from bot.handlers.handle import failed
 from bot.models import Attachment, Reply
@@ -78,6 +79,11 @@ class AnswerTarget:
     about: str = ""  # the message that is answered: what everybody may read stands in its thread
     is_direct: bool = False  # the channel is the direct message with the person: nobody else reads what stands there
     is_spoken: bool = False  # it answers what somebody said in a message, of which nothing is stored
+
+    @property
+    def before_commands(self) -> str:
+        """What one types before a command there: nothing in a message, and Slack takes no slash commands in threads."""
+        return "" if self.is_spoken or self.thread else COMMAND
 
 
 class SlackAnswers:
@@ -144,13 +150,16 @@ class SlackAnswers:
         if target.is_spoken:
             reply = self.spoken.words.named(target.workspace, reply)
         file = render.file_beside(reply)
-        return await self.messages(target.workspace, reply, await self.hand_over(target, file) if file else "")
+        handed_over = await self.hand_over(target, file) if file else ""
+        return await self.messages(target.workspace, reply, handed_over, target.before_commands)
 
-    async def messages(self, workspace: str, reply: Reply, handed_over: str = "") -> Sequence[SlackMessage]:
+    async def messages(
+        self, workspace: str, reply: Reply, handed_over: str = "", before: str = COMMAND
+    ) -> Sequence[SlackMessage]:
         """Return the reply's messages; what their buttons have no room for is kept. `handed_over` tells of its file."""
         # In a thread: a page of entries takes some tens of milliseconds, for which nothing else would be acknowledged.
         async with self._turns:
-            messages = await asyncio.to_thread(render.reply, reply, self._clock().date(), handed_over)
+            messages = await asyncio.to_thread(render.reply, reply, self._clock().date(), handed_over, before)
         if texts := [text for message in messages for text in message.keep]:
             try:
                 await self._chats.keep_texts(workspace, texts, self._clock())

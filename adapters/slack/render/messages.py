@@ -40,7 +40,7 @@ from adapters.slack.render.cards import TITLE, card_group, entry_group, facts, h
 from adapters.slack.render.cards import card as card_blocks
 from adapters.slack.render.limits import problems, units
 from adapters.text import clean, cut
-from adapters.words import SpanKind, line_spans, spans
+from adapters.words import COMMAND, SpanKind, line_spans, spans
 from bot.models import MOST_ENTRIES, Attachment, Button, Digest, Entry, Field, Layout, Reply, ReplyEntry
 
 log = logging.getLogger(__name__)
@@ -62,10 +62,11 @@ _CHANNELS = re.compile(r"\b[CG](?=[A-Z]*[0-9])[A-Z0-9]{8,}\b")
 
 @dataclass(frozen=True, slots=True)
 class Mentions:
-    """Identifiers that stand in a text as whole words, and are shown as what they name."""
+    """Identifiers that stand in a text as whole words, and are shown as what they name; and what begins a command there."""
 
     channels: Collection[str] = ()
     people: Collection[str] = ()  # only where nobody else sees the message: it would notify them
+    before: str = COMMAND
 
     def runs(self, text: str, style: TextStyle) -> Row:
         """Return the text with what it names in place."""
@@ -83,18 +84,18 @@ class Mentions:
 
 def sentence(text: str, most: int, names: Mentions = Mentions()) -> Row:
     """Return a sentence of ours: commands between asterisks as one types them, all else between them bold."""
-    return [run for words, kind in spans(_cut(text, most)) for run in names.runs(words, _STYLES[kind])]
+    return [run for words, kind in spans(_cut(text, most), names.before) for run in names.runs(words, _STYLES[kind])]
 
 
 def stressed(text: str, most: int, names: Mentions = Mentions(), style: TextStyle = PLAIN) -> Row:
     """Return a line about something: what stands between asterisks bold; one about a command is a sentence of ours."""
     styles = _STYLES | {SpanKind.PLAIN: style}
-    return [run for words, kind in line_spans(_cut(text, most)) for run in names.runs(words, styles[kind])]
+    return [run for words, kind in line_spans(_cut(text, most), names.before) for run in names.runs(words, styles[kind])]
 
 
-def as_mrkdwn(text: str, most: int) -> str:
+def as_mrkdwn(text: str, most: int, names: Mentions = Mentions()) -> str:
     """Return the sentence for mrkdwn: commands as one types them, nothing formatted."""
-    return exact("".join(words for words, _ in spans(_cut(text, most))))
+    return exact("".join(words for words, _ in spans(_cut(text, most), names.before)))
 
 
 def channels_in(text: str) -> tuple[str, ...]:
@@ -176,12 +177,13 @@ def card(entry: Entry, today: date) -> tuple[dict[str, Any], ...]:
     return tuple(card_blocks(entry, None, today))
 
 
-def reply(reply: Reply, today: date, handed_over: str = "") -> list[SlackMessage]:
+def reply(reply: Reply, today: date, handed_over: str = "", before: str = COMMAND) -> list[SlackMessage]:
     """Return an answer as messages, nearly always one; `today` decides which dates are told with their year.
 
     A file of the answer stands in it as a code block where it is short, else `handed_over` tells what became of it.
+    `before` is what one types before a command where the answer stands.
     """
-    return messages_of(_reply_groups(reply, today, handed_over))
+    return messages_of(_reply_groups(reply, today, handed_over, before))
 
 
 def file_beside(reply: Reply) -> Attachment | None:
@@ -202,8 +204,8 @@ def notice(text: str) -> SlackMessage:
     )[0]
 
 
-def _reply_groups(reply: Reply, today: date, handed_over: str) -> Iterator[BlockGroup]:
-    names = Mentions(reply.channels, reply.people if reply.private else ())
+def _reply_groups(reply: Reply, today: date, handed_over: str, before: str) -> Iterator[BlockGroup]:
+    names = Mentions(reply.channels, reply.people if reply.private else (), before)
     yield from _head(reply, names)
     yield from map(_quoted, reply.quoted)
     for number, entry in enumerate(reply.entries, start=reply.first):
@@ -221,14 +223,16 @@ def _reply_groups(reply: Reply, today: date, handed_over: str) -> Iterator[Block
 
 def _head(reply: Reply, names: Mentions) -> Iterator[BlockGroup]:
     rows = [sentence(each, _PARAGRAPH, names) for each in reply.text]
-    texts = [as_mrkdwn(each, _PARAGRAPH) for each in reply.text]
+    texts = [as_mrkdwn(each, _PARAGRAPH, names) for each in reply.text]
     if not reply.cards:  # a card has a title of its own
         rows.insert(0, stressed(reply.title, TITLE, names, BOLD) or text_run("Broadsheet", BOLD))
         texts.insert(0, exact(cut(clean(reply.title), TITLE, units)))
     for group, text in _grouped(rows, texts):
         yield block_group(rich(paragraph(*group)), text=text)
     table = [_field(each, names) for each in reply.fields]
-    for group, text in _grouped(table, [as_mrkdwn(f"{each.name}: {each.value}", _PARAGRAPH) for each in reply.fields]):
+    for group, text in _grouped(
+        table, [as_mrkdwn(f"{each.name}: {each.value}", _PARAGRAPH, names) for each in reply.fields]
+    ):
         yield block_group(rich(quote(*group)), text=text)
 
 
@@ -303,7 +307,7 @@ def _is_short(file: Attachment) -> bool:
 def _steps(steps: Iterable[str], names: Mentions) -> Iterator[BlockGroup]:
     told = list(steps)
     rows = [sentence(each, _PARAGRAPH, names) for each in told]
-    for group, text in _grouped(rows, [as_mrkdwn(each, _PARAGRAPH) for each in told]):
+    for group, text in _grouped(rows, [as_mrkdwn(each, _PARAGRAPH, names) for each in told]):
         yield block_group(rich(paragraph(*group)), text=text)
 
 

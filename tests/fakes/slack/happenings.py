@@ -154,6 +154,20 @@ class Happenings(Driver):
         what |= {"tab": "home", "event_ts": self.world.times.ts()} | view
         await self.event(what, team=team)
 
+    async def open_pane(self, user: Person, *, beside: Channel | None = None) -> None:
+        """Open the agent's pane beside a channel: as its own direct message it is the Messages tab (app_home_opened)."""
+        self.rights.demand_pane(self._grants(self.team))
+        what: Json = {"type": "app_home_opened", "user": user.id, "channel": self.world.direct(self.team, user).id}
+        await self.event(what | {"tab": "messages", "event_ts": self.world.times.ts(), "context": _looked_at(beside)})
+
+    async def look_at(self, user: Person, channel: Channel | None) -> None:
+        """Look at a channel, or at none that the app may know of, while the pane is open.
+
+        The event names nobody but in its envelope (docs.slack.dev/reference/events/app_context_changed).
+        """
+        self.rights.demand_pane(self._grants(self.team))
+        await self.event({"type": "app_context_changed", "context": _looked_at(channel)}, seen_by=user)
+
     async def revoke(self, team: Team | None = None) -> None:
         """Revoke the app's token in a workspace."""
         where = team or self.team
@@ -222,3 +236,9 @@ class Happenings(Driver):
 
 def _section(text: str) -> Json:
     return {"type": "rich_text_section", "elements": [{"type": "text", "text": text}]}
+
+
+def _looked_at(channel: Channel | None) -> Json:
+    """Return what somebody looks at, as Slack tells it."""
+    known = [{"type": "slack#/types/channel_id", "value": channel.id, "team_id": channel.team}] if channel else []
+    return {"entities": known} if known else {}

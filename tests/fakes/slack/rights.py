@@ -29,6 +29,12 @@ class Rights:
         if listed is not None and (callback_id, kind) not in {(each["callback_id"], each["type"]) for each in listed}:
             raise NotOffered(f"the manifest lists no shortcut {callback_id} of a {kind}")
 
+    def demand_pane(self, granted: Collection[str]) -> None:
+        if self.manifest is not None and "agent_view" not in self.manifest.get("features", {}):
+            raise NotOffered("the manifest has no agent_view")
+        if "assistant:write" not in granted:
+            raise NotOffered("the app has no scope assistant:write")
+
     def allows_event(self, what: Json, granted: Collection[str]) -> bool:
         """Say whether the app hears of such an event; of a message, by the kind of conversation that it stands in."""
         kind = f"message.{what['channel_type']}" if what["type"] == "message" else what["type"]

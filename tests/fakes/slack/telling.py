@@ -43,13 +43,26 @@ class Teller:
 
     # --- events
 
-    async def event(self, what: Json, *, team: Team | None = None, event_id: str = "", shared: Channel | None = None) -> str:
+    async def event(
+        self,
+        what: Json,
+        *,
+        team: Team | None = None,
+        event_id: str = "",
+        shared: Channel | None = None,
+        seen_by: Person | None = None,
+    ) -> str:
         """Send an event, and again where it is not acknowledged, later; return its id. One that is not to be sent is not.
 
-        `team` is the workspace whose installation may see it; `shared` the channel, where that belongs to several.
+        `team` is the workspace whose installation may see it; `shared` the channel, where that belongs to several;
+        `seen_by` the person of whom it tells, where it is they who may see it and not the app's own user.
         """
         where = team or self.world.teams[self.general.team]
         payload = payloads.event(where, what, event_id=event_id, at=self.world.now)
+        if seen_by is not None:
+            payload["authorizations"] = [
+                each | {"user_id": seen_by.id, "is_bot": False} for each in payload["authorizations"]
+            ]
         if shared is not None and shared.shared_with:
             payload |= payloads.shared(where, self.world.teams[shared.team], what)
         if self.rights.allows_event(what, self._grants(where)):

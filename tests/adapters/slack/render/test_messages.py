@@ -264,6 +264,17 @@ def test_what_to_do_next_is_told_as_one_types_it() -> None:
     assert "/digest saved lists it; filter stars:&gt;100 is a clause." in posting.text
 
 
+def test_where_one_writes_messages_a_command_has_no_slash() -> None:
+    section = ReplyEntry(title="Finding", lines=("*search*: Search",), is_section=True)
+    reply = Reply(title="Saved", text=("*saved* lists it.",), entries=(section,), next_steps=("*list* says more.",))
+    (posting,) = messages.reply(reply, DAY, before="")
+    code = [node["text"] for node in nodes(posting.blocks) if (node.get("style") or {}) == {"code": True}]
+
+    assert code == ["saved", "search", "list"]
+    assert "saved lists it." in posting.text
+    assert "/digest" not in posting.text
+
+
 def test_a_heading_of_our_own_has_no_number_and_its_lines_name_commands_as_one_types_them() -> None:
     section = ReplyEntry(title="Finding", lines=("*search*: Search; *profile* too.", "the *search*"), is_section=True)
     (posting,) = messages.reply(Reply(title="Help", entries=(section,)), DAY)
