@@ -47,6 +47,7 @@ from adapters.discord.render.components import (
     with_delivery,
 )
 from adapters.discord.render.digests import payloads
+from adapters.discord.render.hints import UNKNOWN_IDS, CommandIds, in_server
 from adapters.discord.render.limits import CONTENT, TAG_NAME, TAGS, THREAD_NAME, length
 from adapters.discord.workspaces import PLATFORM, guild_of
 from adapters.text import cut
@@ -87,19 +88,24 @@ class DiscordMessenger:
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
         channels: Channels | None = None,
         settles: timedelta = _SETTLES,
+        ids: CommandIds = UNKNOWN_IDS,
     ) -> None:
-        """`settles`: so long after a try of which nothing came back a forum may still get its post."""
+        """`settles`: so long after a try of which nothing came back a forum may still get its post.
+
+        `ids` are the identifiers of our commands, which may become known later.
+        """
         self._client = client
         self._chats = chats
         self._clock = clock
         self._channels = channels or Channels(client)
         self._settles = settles
+        self._ids = ids
         self._threadless: dict[str, None] = {}  # first messages for which Discord refused a thread: the rest follows them
         self._unclear: dict[str, datetime] = {}  # deliveries whose post in a forum may still come, and until when
 
     def render(self, digest: Digest, *, layout: Layout, late: bool) -> Sequence[str]:
         """Return the digest's messages as JSON."""
-        return payloads(digest, layout=layout, late=late)
+        return payloads(digest, layout=layout, late=late, ids=in_server(self._ids))
 
     async def send(self, delivery: Delivery) -> str:
         """Post it. Raises Refused, Rejected, Delayed and Uncertain."""
@@ -425,7 +431,7 @@ class DiscordMessenger:
         return ""
 
     async def _write(self, channel: str, text: str) -> None:
-        said = markdown.with_channels(markdown.sentence(text, CONTENT - 200))
+        said = markdown.with_channels(markdown.sentence(text, CONTENT - 200, in_server(self._ids)))
         body = {"content": cut(said, CONTENT, length), "flags": SUPPRESS_EMBEDS, "allowed_mentions": NO_MENTIONS}
         await self._client.send_message(channel, params=MultipartParameters(body, None, None))
 

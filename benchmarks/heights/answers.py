@@ -26,6 +26,7 @@ from bot.app import App
 from bot.commands import Command, read
 from tests.conftest import NOW
 from tests.e2e import discord_desk, slack_desk
+from tests.fakes.discord import Message
 
 WIDTHS = (DESKTOP, PHONE)
 TOPICS = ("gpu-systems", "llm-agents")
@@ -89,8 +90,12 @@ async def in_discord(url: str, folder: Path, lines: Sequence[str]) -> list[Seque
         await _collected(desk.app)
         for line in lines:
             command, values = _by_option(line)
-            asked = await desk.fake.slash(command, user=desk.anna, channel=desk.papers, options=values) if command else None
-            messages = asked.messages if asked is not None else ()
+            messages: Sequence[Message] = ()
+            if command:
+                asked = await desk.fake.slash(command, user=desk.anna, channel=desk.papers, options=values)
+                # What everybody may read follows when who asked has been told that it does.
+                await asked.until(lambda each: any(one.components for one in each.messages))
+                messages = asked.messages
             found.append([{"content": each.content, "components": each.components} for each in messages])
     return found
 

@@ -82,7 +82,7 @@ async def test_elsewhere_every_hint_is_what_can_be_given_there(tmp_path: Path) -
         talk = elsewhere(desk, ben)
         fake.install(ben)
         found = await fake.slash("papers search", query="paging", user=ben, channel=talk)
-        assert "topic create" not in found.text, "what can only be given in a server that has the bot"
+        assert "follow" not in found.text, "what can only be given in a server that has the bot"
         nothing = await fake.slash("papers search", query="zymurgy", user=ben, channel=talk)
         wrong = await fake.slash("papers search", query="stars:>many", user=ben, channel=talk)
         led = await fake.click(wrong.messages[0], "Help on search", user=ben)

@@ -61,7 +61,7 @@ async def opened(
         answers=DiscordAnswers(client, platform.chats, platform.clock, tasks, platform.untold, ids),
         command_ids=ids,
     )
-    messenger = DiscordMessenger(client, platform.chats, clock=platform.clock, channels=channels)
+    messenger = DiscordMessenger(client, platform.chats, clock=platform.clock, channels=channels, ids=ids)
     platform.channel_opened(f"{PLATFORM}:", "")  # there may be another token, or what happened meanwhile was not heard
     try:
         yield DiscordPlatform(messenger, Gateway(context, invalid, timeouts=timeouts), client)

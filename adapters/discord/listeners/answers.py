@@ -33,7 +33,7 @@ from adapters.discord.client.interactions import (
 )
 from adapters.discord.install.command_tree import PERSONAL
 from adapters.discord.render.components import DiscordMessage
-from adapters.discord.render.hints import UNKNOWN_IDS, CommandIds
+from adapters.discord.render.hints import UNKNOWN_IDS, CommandIds, in_server
 from adapters.discord.render.messages import reply_messages
 from adapters.discord.workspaces import PLATFORM
 from bot.errors import BotError, DeliveryError, Refused, Rejected, Uncertain
@@ -201,9 +201,6 @@ class DiscordAnswers:
             log.warning("Discord does not take an answer as it was written: %s", error)
             return await self._requests.reply_first(callback, MESSAGE, _for_one(message.plain_body()))
 
-    def _ids_here(self) -> CommandIds:
-        return {name: number for name, number in self._ids.items() if name != PERSONAL}
-
     def _ids_elsewhere(self) -> CommandIds:
         return {PERSONAL: self._ids.get(PERSONAL, "")}
 
@@ -216,7 +213,7 @@ class DiscordAnswers:
     ) -> Sequence[DiscordMessage]:
         """Return the reply's messages; what their buttons have no room for is kept, unless the store fails or is slow."""
         today = self._clock().date()
-        ids = self._ids_elsewhere() if callback.is_elsewhere else self._ids_here()
+        ids = self._ids_elsewhere() if callback.is_elsewhere else in_server(self._ids)
         try:
             if callback.is_spoken:
                 reply = self.spoken.words.named(callback.workspace, reply)
@@ -265,7 +262,7 @@ class DiscordAnswers:
 
     async def _note(self, callback: Callback, reply: Reply) -> None:
         """Say what is missing; it may be said twice rather than not at all."""
-        for message in reply_messages(reply, self._clock().date(), ids=self._ids_here()):
+        for message in reply_messages(reply, self._clock().date(), ids=in_server(self._ids)):
             try:
                 await self._requests.follow(callback, message, private=True, repeats=ANY_NUMBER)
             except DeliveryError:

@@ -20,6 +20,7 @@ from adapters.discord.render.components import (
     select,
     text,
 )
+from adapters.discord.render.hints import UNKNOWN_IDS, CommandIds
 from adapters.discord.render.limits import COMPONENTS, TEXTS_USED, length
 from adapters.text import clean
 from adapters.words import (
@@ -45,7 +46,7 @@ _SIZES = (400, 250, 160, 100)
 _NOTHING = ComponentGroup(())
 
 
-def payloads(digest: Digest, *, layout: Layout, late: bool) -> list[str]:
+def payloads(digest: Digest, *, layout: Layout, late: bool, ids: CommandIds = UNKNOWN_IDS) -> list[str]:
     """Return the digest as what the ledger keeps of each of its messages: JSON text."""
     name, day = digest_name(digest), digest.day.isoformat()
     return [
@@ -61,20 +62,24 @@ def payloads(digest: Digest, *, layout: Layout, late: bool) -> list[str]:
             },
             ensure_ascii=False,
         )
-        for each in digest_messages(digest, layout=layout, late=late)
+        for each in digest_messages(digest, layout=layout, late=late, ids=ids)
     ]
 
 
-def digest_messages(digest: Digest, *, layout: Layout, late: bool = False) -> list[DiscordMessage]:
+def digest_messages(
+    digest: Digest, *, layout: Layout, late: bool = False, ids: CommandIds = UNKNOWN_IDS
+) -> list[DiscordMessage]:
     """Return the digest as one or more messages, parted between entries, alike whether it is late or not.
 
-    Those that belong in a thread of the first come last.
+    Those that belong in a thread of the first come last. By `ids` commands in our sentences can be clicked; whether they are
+    known parts nothing otherwise.
     """
+    end = _end(digest, ids)
     if not digest.entries:
-        return [_message([_empty(digest)], _masthead(digest, late=late), joined(ComponentGroup((rule(),)), _end(digest)))]
+        return [_message([_empty(digest)], _masthead(digest, late=late), joined(ComponentGroup((rule(),)), end))]
     if layout is Layout.FULL:
-        return _posted(digest, _cards(digest), late=late)
-    brief = _posted(digest, _brief(digest), late=late, selects=True)
+        return _posted(digest, _cards(digest), end, late=late)
+    brief = _posted(digest, _brief(digest), end, late=late, selects=True)
     return [*brief, *_in_thread(digest)] if layout is Layout.THREAD else brief
 
 
@@ -99,13 +104,18 @@ def _cards(digest: Digest) -> list[list[ComponentGroup]]:
 
 def _parted(digest: Digest, pieces: Iterable[ComponentGroup], besides: int = _FURNITURE) -> list[list[ComponentGroup]]:
     """Return the pieces by message, with room for what every message has besides."""
-    furniture = (_masthead(digest, late=True), _footer(digest), _news(digest))
-    room = TEXTS_USED - _TAIL - sum(map(length, furniture))
+    furniture = (_masthead(digest, late=True), _footer(digest))
+    room = TEXTS_USED - _TAIL - sum(map(length, furniture)) - (_NEWS if clean(digest.news) else 0)
     return list(fill_messages(pieces, room, COMPONENTS - besides))
 
 
 def _posted(
-    digest: Digest, sheets: Sequence[Sequence[ComponentGroup]], *, late: bool, selects: bool = False
+    digest: Digest,
+    sheets: Sequence[Sequence[ComponentGroup]],
+    ending: ComponentGroup,
+    *,
+    late: bool,
+    selects: bool = False,
 ) -> list[DiscordMessage]:
     """Return a message of each, the first under the digest's head, the last over its end."""
     made, shown = [], 0
@@ -113,7 +123,7 @@ def _posted(
         before, shown = shown, shown + len(sheet)
         head = _continued(digest, before + 1, shown) if before else _masthead(digest, late=late)
         opens = _select(digest, before, shown) if selects else ComponentGroup((rule(),))
-        end = _end(digest) if shown == len(digest.entries) else _to_be_continued(digest, shown)
+        end = ending if shown == len(digest.entries) else _to_be_continued(digest, shown)
         made.append(_message(sheet, head, joined(opens, end)))
     return made
 
@@ -157,9 +167,9 @@ def _to_be_continued(digest: Digest, shown: int) -> ComponentGroup:
     return ComponentGroup((text(markdown.small_print(shown_so_far(digest, shown))),))
 
 
-def _end(digest: Digest) -> ComponentGroup:
+def _end(digest: Digest, ids: CommandIds) -> ComponentGroup:
     """Return the coverage line, with what else there is on topic at its side, and what the channel is told once."""
-    footer, news = _footer(digest), _news(digest)
+    footer, news = _footer(digest), _news(digest, ids)
     said = [beside(footer, each) for each in others_button(digest)] or [ComponentGroup((text(footer),))]
     return joined(*said, ComponentGroup((text(news),) if news else ()))
 
@@ -168,8 +178,8 @@ def _footer(digest: Digest) -> str:
     return markdown.small_print(markdown.escaped_to_fit(coverage_line(digest), _FOOTER - 5))
 
 
-def _news(digest: Digest) -> str:
-    return markdown.sentence(digest.news, _NEWS) if clean(digest.news) else ""
+def _news(digest: Digest, ids: CommandIds) -> str:
+    return markdown.sentence(digest.news, _NEWS, ids) if clean(digest.news) else ""
 
 
 def _empty(digest: Digest) -> ComponentGroup:

@@ -22,6 +22,11 @@ _BY_SYNTAX = {usage.syntax: usage for usage in USAGES.values() if re.search(r"[\
 _NAMED = {"in": "zone", "top": "entries", "min": "min_score"}  # words of a line whose option has another name
 
 
+def in_server(ids: CommandIds) -> CommandIds:
+    """Return those of the commands that every server has: in its channels, and in direct messages."""
+    return {name: number for name, number in ids.items() if name != PERSONAL}
+
+
 class Hint(NamedTuple):
     """A command as one gives it in Discord."""
 

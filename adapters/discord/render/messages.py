@@ -55,7 +55,7 @@ def reply_messages(
     ]
     closing = joined(*_elsewhere(reply, ids), *_closing(reply, form, ids))
     end = [closing] if closing.components else []
-    shown = [each for digest in reply.digests for each in digest_messages(digest, layout=reply.layout)]
+    shown = [each for digest in reply.digests for each in digest_messages(digest, layout=reply.layout, ids=ids)]
     if not shown:
         return _reply_messages(reply, pieces + end)
     return [*_reply_messages(reply, pieces), *shown, *(_reply_messages(reply, end) if end else ())]

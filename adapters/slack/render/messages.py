@@ -263,7 +263,7 @@ def _grouped(rows: Sequence[Row], texts: Sequence[str]) -> Iterator[tuple[list[R
 def _reply_entry(number: int, entry: ReplyEntry, today: date, names: Mentions) -> Iterator[BlockGroup]:
     """Yield the entry, in several pieces where it has more lines than one block takes; the last has its buttons."""
     rows = [stressed(each, _LINE, names) for each in entry.lines]
-    groups = [*_grouped(rows, [exact(cut(clean(each), _LINE, units)) for each in entry.lines])] or [([], "")]
+    groups = [*_grouped(rows, [_line_as_mrkdwn(each, names) for each in entry.lines])] or [([], "")]
     row = actions("entry", entry.buttons, f"entry {number}")
     gist = cut(clean(entry.gist), _GIST, units)
     for place, (group, told) in enumerate(groups, start=1):
@@ -273,6 +273,10 @@ def _reply_entry(number: int, entry: ReplyEntry, today: date, names: Mentions) -
         text = "\n".join(filter(None, (line, exact(said_of_it), told)))
         body = rich(quote(text_run(said_of_it)), paragraph(*group))
         yield block_group(head, body, end.blocks, text=text, brief=line, keep=end.keep)
+
+
+def _line_as_mrkdwn(line: str, names: Mentions) -> str:
+    return exact("".join(words for words, _ in line_spans(_cut(line, _LINE), names.before)))
 
 
 def _title(number: int, entry: ReplyEntry, today: date, names: Mentions) -> list[Json]:

@@ -18,6 +18,7 @@ from bot.wording import counted, listed
 
 PAGE = 5  # entries: with their buttons, as many as one message takes on every platform
 _RANKED = 200  # of what is found, the first, that are ranked for a topic
+_HINTED = 100  # characters of a search that stands in a hint
 _FURTHEST = 10_000  # entries: nobody leafs so far
 _ORDERS = {"new": "newest first", "best": "best match first", "stars": "most stars first", "upvotes": "most upvotes first"}
 _FIRST = {"new": "newest", "best": "best matches", "stars": "with most stars", "upvotes": "with most upvotes"}
@@ -41,7 +42,7 @@ async def search(context: HandlerContext, command: Search, actor: Actor, now: da
             for hit, gist in zip(found.page.hits, gists, strict=True)
         ),
         first=position.offset + 1,
-        next_steps=_next_steps(asked, command) if not position.offset else (),
+        next_steps=_next_steps(asked) if not position.offset else (),
         buttons=_leafing(asked, position, found.page),
     )
 
@@ -142,10 +143,11 @@ def _in_part(asked: SearchQuery, page: Page) -> tuple[str, ...]:
     return (f"In part: all of it would take too much effort, so {looked_at}. {narrow}",)
 
 
-def _next_steps(asked: SearchQuery, command: Search) -> tuple[str, ...]:
-    if asked.query.topic_of or len(command.query) > 100 or "*" in command.query or "sort:" in command.query:
+def _next_steps(asked: SearchQuery) -> tuple[str, ...]:
+    text = asked.text
+    if asked.query.topic_of or len(text) > _HINTED or "*" in text or "sort:" in text:
         return ()
-    return (f"*topic create NAME {command.query.strip()}* makes a topic of it, to be posted on a schedule.",)
+    return (f"*follow {text}* posts here what is new of it.",)
 
 
 def _leafing(asked: SearchQuery, position: Position, page: Page) -> tuple[Button, ...]:

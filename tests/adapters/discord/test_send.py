@@ -464,6 +464,23 @@ async def test_an_owner_is_told_in_private_and_alerts_in_their_channel(
     assert timedelta(0) < messenger.abilities.nonce_window <= timedelta(minutes=2)
 
 
+async def test_what_is_posted_names_commands_to_click_once_their_identifiers_are_known(
+    fake: FakeDiscord, guild: Guild, door: RestClient
+) -> None:
+    papers, ids = fake.channel(guild, "papers"), dict[str, str]()
+    messenger = DiscordMessenger(door, MemoryStore().chats, ids=ids)
+    for _ in range(2):
+        await messenger.announce(f"discord:{guild.id}", str(papers.id), "*resume gpu-systems* posts it again.")
+        rendered = messenger.render(replace(GPU, news="*list* says more."), layout=Layout.BRIEF, late=False)
+        ids |= {"digest": "1" * 18, "digest-manage": "2" * 18, "papers": "3" * 18}
+
+    first, second = (each.content for each in papers.messages.values())
+    assert first == "`/digest-manage resume topic:gpu-systems` posts it again."
+    assert second == f"</digest-manage resume:{'2' * 18}> `topic:gpu-systems` posts it again."
+    assert f"</digest list:{'1' * 18}> says more." in rendered[-1]
+    assert (fake.wrong, fake.mentions) == ([], [])
+
+
 def test_no_more_requests_leave_than_discord_takes_whatever_they_are_for() -> None:
     at = 0.0
     turns = RequestPace(lambda: at)

@@ -161,6 +161,22 @@ def test_a_digest_says_once_what_else_the_channel_is_to_know() -> None:
         )
 
 
+@settings(max_examples=tries(20), deadline=None)
+@given(st.integers(1, 30), st.sampled_from(Layout), st.booleans())
+def test_a_digest_is_parted_alike_whether_its_commands_can_be_clicked(count: int, layout: Layout, long: bool) -> None:
+    digest = replace(
+        many(count, long=long), news="Digests are short now: *subscribe gpu-systems full* brings the cards back."
+    )
+    ids = {"digest": "1" * 20, "digest-manage": "2" * 20}
+    as_text, clickable = (digest_messages(digest, layout=layout, ids=each) for each in ({}, ids))
+
+    assert [(each.keys, each.hangs) for each in as_text] == [(each.keys, each.hangs) for each in clickable]
+    said = "\n".join(text for each in clickable for text in contents(each.body()["components"]))
+    assert f"</digest-manage subscribe:{ids['digest-manage']}> `topic:gpu-systems layout:full` brings" in said
+    live = [f"live: </digest-manage subscribe:{ids['digest-manage']}>"]
+    assert [fault for each in clickable for fault in faults(each.body())] == live
+
+
 def test_every_message_says_in_plain_text_what_stands_in_it() -> None:
     (message,) = digest_messages(TODAY, layout=Layout.FULL)
     for entry in GPU.entries:

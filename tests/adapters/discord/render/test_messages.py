@@ -106,13 +106,13 @@ def test_a_hint_names_its_options_behind_a_command_to_click() -> None:
 
 def test_elsewhere_a_hint_is_what_a_person_installed_and_the_others_are_left_out_or_explained() -> None:
     here = {"papers": "17"}
-    steps = ("*show 2606.01234* is its card.", "*topic create NAME kv cache* makes a topic of it.")
+    steps = ("*show 2606.01234* is its card.", "*follow kv cache* posts what is new of it.")
     found = Reply(title="Found", next_steps=steps)
     told = Reply(title="Saved", text=("*saved* lists it.",), entries=(ReplyEntry(title="A", lines=("matches *list*",)),))
 
     (shown,), (explained,) = reply_messages(found, TODAY, ids=here), reply_messages(told, TODAY, ids=here)
     assert "</papers show:17> `item:2606.01234` is its card." in picture([shown])
-    assert "topic" not in picture([shown])
+    assert "follow" not in picture([shown])
     assert "in a message to me directly" not in picture([shown])
     assert "`/digest saved` lists it." in picture([explained])
     assert "-# What begins with `/digest` is given in a server that has me, or in a message to me directly." in picture(
