@@ -1,10 +1,10 @@
 """Commands and digests while three of ten requests fail, in both chats at once, with the true times and limits.
 
 `broadsheet run` is one process, on one database, in the Slack and the Discord of the tests. People give commands of every
-kind, by the clock; meanwhile digests fall due every minute, each in a channel of its own. Of all requests that are not part
-of connecting, three of ten fail, in every way that the platforms document; for one minute nothing at all succeeds. Some
-channels really are closed, and are opened again. When all that was given is answered and all that was due is posted, the
-platforms' own records are judged.
+kind, by the clock; meanwhile digests fall due every minute, each in a channel of its own, and to some channels is posted at
+once what a collection brought. Of all requests that are not part of connecting, three of ten fail, in every way that the
+platforms document; for one minute nothing at all succeeds. Some channels really are closed, and are opened again. When all
+that was given is answered and all that was due is posted, the platforms' own records are judged.
 """
 
 import asyncio
@@ -32,6 +32,7 @@ from benchmarks.soak.row import Row, Size
 from benchmarks.soak.rows.service import Place
 from bot.delivery import delivery_id
 from bot.models import Change, Delivery, DeliveryState, Item, Schedule, Subscription
+from bot.ports.facts import COLLECTED
 from bot.store.sqlite.store import SqliteStore
 from tests.e2e.stage import OLD, about
 from tests.fakes import discord, slack
@@ -51,6 +52,7 @@ _TOLD_EVERY = 12  # looks
 _GUILDS = 5
 _SAVES = "2603.00002"
 _ITEMS = 4  # as many as one message holds in either chat
+_AT_ONCE = 9  # of so many channels one is posted at once what the collection brought
 _CLOSED, _OPENED, _DOWN = 0.1, 0.55, 0.4  # of the time: when the closed channels are due and opened, when nothing succeeds
 
 
@@ -85,17 +87,20 @@ class Post:
     owner: str
     due: datetime
     is_closed: bool  # whether the channel is, when it is due
+    is_at_once: bool  # whether it is due because a collection has ended
 
     def subscribed(self) -> Subscription:
         """Return the subscription of which it comes."""
         long_before = self.due - timedelta(hours=23)
+        daily = Schedule(at=time(self.due.hour, self.due.minute))
         return Subscription(
             id=self.subscription,
             workspace=self.workspace,
             channel=self.channel,
             topic=TOPIC,
-            schedule=Schedule(at=time(self.due.hour, self.due.minute)),
+            schedule=Schedule(weekdays=(), at_once=True) if self.is_at_once else daily,
             baseline=long_before,
+            baseline_arrival=0 if self.is_at_once else None,
             always=True,
             made_by=self.owner,
             made_at=long_before,
@@ -103,10 +108,10 @@ class Post:
 
     def delivery(self) -> Delivery:
         """Return what should be posted."""
-        day = self.due.date()
+        day, slot = self.due.date(), _ITEMS if self.is_at_once else 0
         return Delivery(
-            id=delivery_id(self.subscription, day, 0, 1),
-            occurrence=(self.subscription, day, 0),
+            id=delivery_id(self.subscription, day, slot, 1),
+            occurrence=(self.subscription, day, slot),
             workspace=self.workspace,
             channel=self.channel,
             topic=TOPIC,
@@ -201,16 +206,17 @@ def _posts(plan: Plan, stage: Stage, guilds: Sequence[discord.Guild], begins: da
     for number in range(plan.deliveries + 2 * plan.closed):
         is_closed = number >= plan.deliveries
         wave = round(_CLOSED * minutes) if is_closed else number * minutes // plan.deliveries
-        name, due = f"sub{number}", first + timedelta(minutes=wave)
+        is_at_once = not is_closed and number % _AT_ONCE == 0
+        name, due = f"sub{number}", begins if is_at_once else first + timedelta(minutes=wave)
         if number % 2:
             guild = guilds[number // 2 % _GUILDS]
             channel, owner = stage.discord.channel(guild, f"digest-{number}"), stage.discord.user(f"Owner {number}")
-            yield Post(name, f"discord:{guild.id}", str(channel.id), str(owner.id), due, is_closed)
+            yield Post(name, f"discord:{guild.id}", str(channel.id), str(owner.id), due, is_closed, is_at_once)
         else:
             person = stage.slack.add_person(f"U8N{number}", f"owner{number}")
             kind = slack.Kind.PRIVATE if is_closed and number % 4 else slack.Kind.PUBLIC
             made = stage.slack.add_channel(f"C8N{number}", f"digest-{number}", joined=True, kind=kind)
-            yield Post(name, f"slack:{made.team}", made.id, person.id, due, is_closed)
+            yield Post(name, f"slack:{made.team}", made.id, person.id, due, is_closed, is_at_once)
 
 
 def _items(now: datetime) -> Iterator[Item]:
@@ -224,6 +230,7 @@ async def _plant(path: Path, posts: Sequence[Post], items: Iterable[Item]) -> No
     await store.open()
     await store.facts.set("last tick", (now - LONG_BEFORE).isoformat())
     await store.items.add(tuple(items), now)
+    await store.facts.set(COLLECTED, str(await store.items.last_arrival()))
     for each in posts:
         made = each.subscribed()
         change = Change(workspace=made.workspace, at=now, person=made.made_by, what="subscription")
