@@ -47,6 +47,9 @@ pre { border: 1px solid #ddd; background: #f8f8f8; border-radius: 4px; padding: 
   line-height: 26px }
 .phone .button { height: 34px; line-height: 34px; font-size: 15px }
 .phone .actions .more { height: 34px; line-height: 28px }
+.primary { color: #fff; background: #007a5a; border-color: #007a5a }
+.select { font-weight: 400; color: #616061 }
+.select::after { content: " ▾" }
 .danger { color: #e01e5a; border-color: #e01e5a }
 .divider { border-bottom: 1px solid #ddd; margin: 4px 0 8px }
 ol { margin: 4px 0; padding-left: 28px }
@@ -123,7 +126,11 @@ def _list(given: Json) -> str:
 
 
 _Part = Callable[[Json], str]
-_ACTIONS: Mapping[str, _Part] = {"button": _button, "overflow": lambda _: "<div class='more'>…</div>"}
+_ACTIONS: Mapping[str, _Part] = {
+    "button": _button,
+    "overflow": lambda _: "<div class='more'>…</div>",
+    "external_select": lambda given: f"<div class='button select'>{_text(given['placeholder'])}</div>",
+}
 _ELEMENTS: Mapping[str, _Part] = {
     "rich_text_section": lambda given: f"<div>{_runs(given)}</div>",
     "rich_text_quote": lambda given: f"<div class='quote'>{_runs(given)}</div>",

@@ -271,13 +271,14 @@ async def test_the_home_tab_shows_what_concerns_one_and_its_buttons_act_in_their
 
         await fake.open_home(ben)
         home = await fake.until(lambda: fake.home(ben))
-        assert "Subscriptions in your channels" in home.words
+        assert "Schedules" in home.words
+        assert "GPU systems* in <#C0GENERAL>" in home.words
         assert "Sharding tensors in CUDA" in home.words
-        assert "llm-inference" not in home.words.partition("Topics")[0]
-        assert "Collected" not in home.words
+        assert "LLM inference" not in home.words
+        assert "Status" not in home.labels
         await fake.open_home(anna)
         admins = await fake.until(lambda: fake.home(anna))
-        assert "7 papers, 1 repository" in admins.words
+        assert "7 papers, 1 repository" in (await _opened(desk, await fake.click(admins, "Status", user=anna))).words
 
         window = await _opened(desk, await fake.click(home, "Pause", user=ben))
         assert "GPU systems is paused" in window.words
@@ -294,13 +295,14 @@ async def test_the_home_tab_shows_what_concerns_one_and_its_buttons_act_in_their
 
         await (await fake.command("subscribe gpu-systems weekly at 17:00", user=ben, channel=fake.general)).answer()
         await fake.open_home(ben)
-        home = await _home_with(desk, ben, "17:00")
-        view = await _opened(desk, await fake.click(home, "Edit…", user=ben, nth=2))
+        home = await _home_with(desk, ben, "17:00")  # the other one is paused, and stands last
+        view = await _opened(desk, await fake.click(home, "Edit…", user=ben))
         (at, days) = (inputs.found(view.blocks, what)[1] for what in ("At", "Days"))
         assert (at["initial_time"], [each["text"]["text"] for each in days["initial_options"]]) == ("17:00", ["Monday"])
 
-        exported = await _opened(desk, await fake.click(home, "bibtex", user=ben))
-        assert "@misc{" in exported.words or "@article{" in exported.words
+        saved = await _opened(desk, await fake.click(home, "All 1", user=ben))
+        await fake.click(saved, "bibtex", user=ben)
+        await fake.until(lambda: "@misc{" in saved.words or "@article{" in saved.words)
 
         view = await _opened(desk, await fake.click(home, "Search papers", user=ben))
         await fake.submit(view, {"Query": "gpu"})
@@ -310,6 +312,70 @@ async def test_the_home_tab_shows_what_concerns_one_and_its_buttons_act_in_their
         assert "Found for: gpu" in view.words
         await fake.click(view, "Next 5", user=ben)
         await fake.until(lambda: "6. " in view.words)
+        faultless(desk)
+
+
+async def test_the_home_tab_shows_the_best_of_what_was_posted_in_ones_channels(tmp_path: Path) -> None:
+    async with sitting(tmp_path) as desk:
+        fake, ben, general = desk.fake, desk.fake.ben, desk.fake.general
+        await (await fake.command("subscribe gpu-systems at 09:00 in UTC", user=ben, channel=general)).answer()
+        await desk.round()
+        await desk.app.store.items.add(about(11, NEW, NOW + timedelta(hours=1)), NOW + timedelta(hours=1))
+        desk.now = NOW + timedelta(hours=2, seconds=5)
+        while len(fake.messages(general)) < 2:
+            await desk.round(desk.now + timedelta(seconds=5))
+        await fake.open_home(ben)
+        home = await fake.until(lambda: fake.home(ben))
+        assert "Today in your channels" in home.words
+        assert all(title in home.words for title in NEW)
+        assert "GPU systems in <#C0GENERAL>" in home.words
+
+        view = await _opened(desk, await fake.click(home, "Save", user=ben))
+        assert "Saved" in view.words
+        home = await _home_with(desk, ben, "All 1")
+        view = await _opened(desk, await fake.click(home, "More like this", user=ben))
+        people = desk.app.store.people
+        assert [each.topic for each in await people.feedback("slack:T0BROAD", "gpu-systems")] == ["gpu-systems"]
+        faultless(desk)
+
+
+async def test_a_topic_chosen_on_the_home_tab_is_sent_to_oneself_at_one_click_or_shown(tmp_path: Path) -> None:
+    async with sitting(tmp_path) as desk:
+        fake, ben = desk.fake, desk.fake.ben
+        await fake.open_home(ben)
+        home = await fake.until(lambda: fake.home(ben))
+        assert "Nothing is subscribed in the channels that you are in" in home.words
+        first, *_ = await fake.options(home, "topic:to_me", "gpu")
+        view = await _opened(desk, await fake.choose(home, "topic:to_me", first, user=ben))
+        assert "Subscribed" in view.words
+        (mine,) = await desk.app.store.workspaces.subscriptions("slack:T0BROAD")
+        assert (mine.topic, mine.channel) == ("gpu-systems", fake.world.direct(fake.team, ben).id)
+        home = await _home_with(desk, ben, "GPU systems* to you")
+
+        window = await _opened(desk, await fake.choose(home, "topic:show", first, user=ben))
+        assert "Interests" in window.words
+        view = await _opened(desk, await fake.click(window, "Subscribe", user=ben))  # where, the form asks
+        assert view.title == "Subscribe a channel"
+        assert len(await desk.app.store.workspaces.subscriptions("slack:T0BROAD")) == 1
+        faultless(desk)
+
+
+async def test_what_ends_something_is_asked_about_before_it_is_done_from_a_menu(tmp_path: Path) -> None:
+    async with sitting(tmp_path) as desk:
+        fake, ben, general = desk.fake, desk.fake.ben, desk.fake.general
+        await (await fake.command("subscribe gpu-systems", user=ben, channel=general)).answer()
+        await fake.open_home(ben)
+        home = await fake.until(lambda: fake.home(ben))
+        view = await _opened(desk, await fake.click(home, "Unsubscribe", user=ben))
+        assert "unsubscribe gpu-systems" in view.words
+        assert len(await desk.app.store.workspaces.subscriptions("slack:T0BROAD")) == 1
+        await fake.click(view, "Unsubscribe", user=ben)
+        await fake.until(lambda: "Unsubscribed from GPU systems" in view.words)
+        assert not await desk.app.store.workspaces.subscriptions("slack:T0BROAD")
+        await fake.click(view, "Undo", user=ben)
+        await fake.until(lambda: "Subscribed" in view.words)
+        (again,) = await desk.app.store.workspaces.subscriptions("slack:T0BROAD")
+        assert again.channel == general.id
         faultless(desk)
 
 

@@ -48,6 +48,17 @@ def form_button(form: FormRequest, label: str) -> dict[str, Any]:
     return button | ({"value": form.carried} if form.topic else {})
 
 
+def form_option(form: FormRequest, label: str) -> dict[str, Any]:
+    """Return the entry of a menu that opens the form."""
+    return {"text": plain_text(label, OPTION), "value": f"{FORM_IDS[form.kind]} {form.carried}".rstrip()}
+
+
+def form_opened_by(value: str) -> FormRequest | None:
+    """Return the form that an entry of a menu opens, None for one that opens none."""
+    form_id, _, carried = value.partition(" ")
+    return form_of(form_id, carried) if form_id in _KINDS else None
+
+
 def form_row(form: FormRequest) -> tuple[Block, ...]:
     """Return what stands at the end of an answer, to open the form."""
     return (button_row("form:0", form_button(form, FORM_LABEL)),)

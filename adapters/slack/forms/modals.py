@@ -167,7 +167,8 @@ async def _suggestions(context: SlackContext, body: Body) -> list[dict[str, Any]
     """Return what fits what was typed into a list; nothing when that takes too long."""
     interaction = context.interaction_of(body)
     actor = Actor(platform=PLATFORM, workspace=interaction.workspace, channel=interaction.channel, person=interaction.person)
-    asking = suggest(context.platform.handler_context, body["action_id"], str(body.get("value") or ""), actor, context.now)
+    kind = str(body["action_id"]).partition(":")[0]  # a list of the Home tab says behind it what is done with what is chosen
+    asking = suggest(context.platform.handler_context, kind, str(body.get("value") or ""), actor, context.now)
     try:
         found = await asyncio.wait_for(asking, _SUGGESTED)
     except TimeoutError:

@@ -160,12 +160,15 @@ class SlackAnswers:
         # In a thread: a page of entries takes some tens of milliseconds, for which nothing else would be acknowledged.
         async with self._turns:
             messages = await asyncio.to_thread(render.reply, reply, self._clock().date(), handed_over, before)
-        if texts := [text for message in messages for text in message.keep]:
-            try:
-                await self._chats.keep_texts(workspace, texts, self._clock())
-            except StoreError as error:  # the buttons say that they do nothing; what is to be read can be read
-                log.error("What buttons stand for could not be kept: %s", error)  # noqa: TRY400 - foreseen
+        await self.keep(workspace, [text for message in messages for text in message.keep])
         return messages
+
+    async def keep(self, workspace: str, texts: Sequence[str]) -> None:
+        """Keep what buttons and menus have no room for. Raises nothing: those then say that they do nothing."""
+        try:
+            await self._chats.keep_texts(workspace, texts, self._clock())
+        except StoreError as error:  # what is to be read can be read
+            log.error("What buttons stand for could not be kept: %s", error)  # noqa: TRY400 - foreseen
 
     # --- files
 

@@ -12,26 +12,28 @@ from typing import Any
 from slack_bolt.async_app import AsyncApp
 
 from adapters.chat.forms import FormKind, FormRequest, follow_up_form, form_asked_for
-from adapters.slack.forms.fields import Block, View, form_of, form_row, memory_of
+from adapters.slack.forms.fields import Block, View, form_of, form_opened_by, form_row, memory_of
 from adapters.slack.forms.modals import open_form
 from adapters.slack.forms.showing import Showing, open_view, shown_reply, update_view, view_target
 from adapters.slack.forms.submissions import refuse_unknown
 from adapters.slack.install.permissions import COMMAND, FIND_SIMILAR, SEARCH
-from adapters.slack.listeners.answers import AnswerTarget
+from adapters.slack.listeners.answers import AnswerTarget, direct_channel
 from adapters.slack.listeners.context import Body, SlackContext, SlackInteraction
-from adapters.slack.listeners.home import HOME, publish
-from adapters.slack.render.blocks import KEPT, MENU, OPENED
-from bot.commands import Command, Similar, Subscribe, Unreadable, read
+from adapters.slack.listeners.home import publish
+from adapters.slack.render.blocks import ASKED_FIRST, KEPT, MENU, OPENED
+from adapters.slack.render.home import HOME, SEND_TO_ME, SHOW_TOPIC
+from bot.commands import Command, ShowTopic, Similar, Subscribe, Unreadable, read
 from bot.errors import BotError
 from bot.handlers.items import links_in
-from bot.models import Reply
+from bot.models import Button, Reply
 
 log = logging.getLogger(__name__)
 
 _COMMAND = re.compile(r"command:\d+")
 _FORM = re.compile(r"form:\w+")
 _OF_CHANNEL = re.compile(r"in:(?P<channel>\w+):")  # begins the name of a row whose buttons act in that channel
-_Asked = Command | Unreadable | None  # by a button; None where that is not kept any more
+# By a button: None where that is not kept any more; what is asked back where it takes something away.
+_Asked = Command | Unreadable | Reply | None
 _UNKNOWN = Reply(
     title="That does nothing now",
     text=("This version of Broadsheet does not know it.",),
@@ -46,6 +48,8 @@ def listen(app: AsyncApp, context: SlackContext) -> None:
     for pressed in (_COMMAND, MENU):
         app.action(pressed)(context.acknowledging(_answer_button, "answering a button"))
     app.action(_FORM)(context.acknowledging(_open_form, "opening a form"))
+    for chosen in (SHOW_TOPIC, SEND_TO_ME):
+        app.action(chosen)(context.acknowledging(_choose_topic, "answering the choice of a topic"))
     app.message_shortcut(FIND_SIMILAR)(context.acknowledging(_find_similar, "finding similar papers"))
     app.global_shortcut(SEARCH)(context.acknowledging(_open_search, "opening a search"))
 
@@ -77,7 +81,7 @@ async def _answer_command(context: SlackContext, body: Body) -> None:
 
 def _beside(asked: _Asked) -> Sequence[Block]:
     """Return what stands at the end of an answer: the button for the form in which one may go on."""
-    form = follow_up_form(asked)
+    form = None if isinstance(asked, Reply) else follow_up_form(asked)
     return form_row(form) if form else ()
 
 
@@ -89,7 +93,10 @@ async def _answer_button(context: SlackContext, body: Body) -> None:
     value = str((action.get("selected_option") or action)["value"])
     if value.startswith(OPENED):
         return  # it led somewhere
-    asked = await _command_of(context, interaction, value)
+    if (form := form_opened_by(value)) is not None:
+        await _open_requested(context, interaction, body, form)
+        return
+    asked = await _asked_by(context, interaction, action, value)
     if body["container"]["type"] == "view":
         await _answer_in_view(context, interaction, body["view"], action, asked)
         return
@@ -108,7 +115,19 @@ async def _answer_button(context: SlackContext, body: Body) -> None:
     await context.answers.answer(target, asking, _beside(asked))
 
 
-async def _command_of(context: SlackContext, interaction: SlackInteraction, value: str) -> _Asked:
+async def _asked_by(context: SlackContext, interaction: SlackInteraction, action: Body, value: str) -> _Asked:
+    """Return what is asked by it; of an entry of a menu that takes something away, whether that is to be done."""
+    if not value.startswith(ASKED_FIRST):
+        return await _command_of(context, interaction, value)
+    command, label = value.removeprefix(ASKED_FIRST), str(action["selected_option"]["text"]["text"])
+    if command.startswith(KEPT):
+        command = await context.platform.chats.kept_text(interaction.workspace, command.removeprefix(KEPT)) or ""
+    return (
+        Reply(title=f"{label}?", text=(f"This does: *{command}*.",), buttons=(Button(label, command),)) if command else None
+    )
+
+
+async def _command_of(context: SlackContext, interaction: SlackInteraction, value: str) -> Command | Unreadable | None:
     """Return the command that the button, or entry of a menu, stands for; None for one that is not kept any more."""
     if context.answers.spoken.words.is_name(value):
         value = context.answers.spoken.words.command(interaction.workspace, value) or ""
@@ -128,6 +147,8 @@ async def _ask(context: SlackContext, interaction: SlackInteraction, channel: st
             " message only while Broadsheet runs, since what one writes is never kept."
         )
         return Reply(title="That button does nothing now", text=(said,))
+    if isinstance(asked, Reply):
+        return asked
     return await context.ask(asked, await context.actor(interaction, channel))
 
 
@@ -139,9 +160,10 @@ async def _answer_in_view(
     memory["channel"] = named["channel"] if named else memory.get("channel", "")
     if at_home:
         memory["home"] = "yes"
-        if not named and isinstance(asked, Subscribe):  # not the direct message in which the Home tab lives
-            await open_form(context, interaction, FormRequest(FormKind.SUBSCRIPTION, asked.topic), {"home": "yes"})
-            return
+    if "home" in memory and not memory["channel"] and isinstance(asked, Subscribe):  # in no channel yet
+        form = FormRequest(FormKind.SUBSCRIPTION, asked.topic)
+        await open_form(context, interaction, form, {"home": "yes"}, upon=not at_home)
+        return
 
     async def shown() -> Showing:
         reply = await _ask(context, interaction, memory["channel"], asked)
@@ -156,9 +178,31 @@ async def _answer_in_view(
         await publish(context, interaction.workspace, interaction.person)
 
 
+async def _choose_topic(context: SlackContext, body: Body) -> None:
+    """Show the topic that was chosen on the Home tab, or subscribe it for the person, in their direct message."""
+    interaction, action = context.interaction_of(body), body["actions"][0]
+    topic, memory = str(action["selected_option"]["value"]), {"home": "yes", "channel": ""}
+
+    async def shown() -> Showing:
+        asked: Command = ShowTopic(topic)
+        if action["action_id"] == SEND_TO_ME:
+            client = await context.answers.client(interaction.workspace)
+            memory["channel"], asked = await direct_channel(client, interaction.person), Subscribe(topic=topic)
+        reply = await _ask(context, interaction, memory["channel"], asked)
+        return await shown_reply(context, interaction, reply, memory)
+
+    await open_view(context, interaction, shown(), view_target(interaction, memory))
+    await publish(context, interaction.workspace, interaction.person)
+
+
 async def _open_form(context: SlackContext, body: Body) -> None:
-    interaction, action, view = context.interaction_of(body), body["actions"][0], body.get("view")
+    action = body["actions"][0]
     form = form_of(action["action_id"], action.get("value") or "")
+    await _open_requested(context, context.interaction_of(body), body, form)
+
+
+async def _open_requested(context: SlackContext, interaction: SlackInteraction, body: Body, form: FormRequest) -> None:
+    action, view = body["actions"][0], body.get("view")
     if view is None:
         await open_form(context, interaction, form, {"channel": interaction.channel, "url": interaction.url})
         return

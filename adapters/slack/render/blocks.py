@@ -57,9 +57,10 @@ def link(url: str, label: str = "") -> str:
 
 KEPT = "k:"  # before the key of a text that is kept because it is too long for a button
 _VALUE = 300  # characters: longer commands are kept, so that four of them leave room for what is to be read
-_CHOICE = 150  # characters of what an entry of a menu carries, as Slack takes them
+_CHOICE = 145  # characters of what an entry of a menu carries: Slack takes 150, of which a mark before it needs some
 MENU = "menu"  # the action of every menu
 OPENED = "open:"  # begins what an entry of a menu carries that leads to an address: it asks for nothing
+ASKED_FIRST = "sure:"  # begins what an entry of a menu carries that takes something away: it is asked whether to do that
 _MENU_FEWEST, _MENU_MOST = 2, 5
 _CONFIRM = 300
 _ANSWER = 30  # characters of a button in a confirmation
@@ -190,12 +191,17 @@ def menu(choices: Sequence[Button], links: Sequence[tuple[str, str]] = ()) -> Me
     Slack takes no menu of fewer than two.
     """
     able = [each for each in choices if each.command][:_MENU_MOST]
-    options = [_option(each.label or each.command, button_value(each.command, _CHOICE)) for each in able]
+    options = [_option(each.label or each.command, _choice_value(each)) for each in able]
     for number, (label, url) in enumerate(links[: _MENU_MOST - len(options)]):
         options.append(_option(label, f"{OPENED}{number}", url))
     if len(options) < _MENU_FEWEST:
         return Menu()
     return Menu({"type": "overflow", "action_id": MENU, "options": options}, tuple(long_commands(able, _CHOICE)))
+
+
+def _choice_value(each: Button) -> str:
+    """Return what an entry carries. A menu's own confirmation would stand before each of its entries."""
+    return f"{ASKED_FIRST if each.danger else ''}{button_value(each.command, _CHOICE)}"
 
 
 def _option(label: str, value: str, url: str = "") -> Json:
