@@ -1,12 +1,14 @@
-"""What a posted link comes to, in whatever chat."""
+"""What a posted link comes to, and an invitation, in whatever chat."""
 
 from datetime import timedelta
 
 from adapters.chat.context import ListenerContext
+from adapters.chat.forms import FormKind, FormRequest
 from bot.handlers.items import linked_item
 from bot.handlers.show import neutral_card
 from bot.models import Entry
 
+GREETING_FORM = FormRequest(FormKind.SUBSCRIPTION, label="Subscribe")  # that a greeting's button opens
 _PREVIEWED_ONCE = timedelta(minutes=30)  # a link is previewed once within it in a channel
 
 

@@ -44,6 +44,7 @@ class FormRequest:
     topic: str = ""
     kept: str = ""  # key of what somebody said in it that did not work, to go on from there
     rhythm: Rhythm | None = None
+    label: str = FORM_LABEL  # what a button says that opens it
 
     @property
     def carried(self) -> str:

@@ -25,7 +25,7 @@ from adapters.discord.client.api import InvalidRequests
 from adapters.discord.connection.isolation import isolate_events, note_received
 from adapters.discord.install.command_tree import PERSONAL, ROOTS, Offered, fingerprint, tree
 from adapters.discord.listeners.context import DiscordContext
-from adapters.discord.listeners.events import count_reaction, preview_links
+from adapters.discord.listeners.events import count_reaction, greet, preview_links
 from adapters.discord.listeners.interactions import answer_unreadable, handle_interaction
 from adapters.discord.listeners.spoken import answer_message, said_to_us
 from adapters.discord.workspaces import PLATFORM, workspace_of
@@ -139,6 +139,8 @@ class GatewayClient(discord.AutoShardedClient):
     async def on_guild_join(self, guild: discord.Guild) -> None:
         """We were invited, it may be again."""
         self._open(guild.id)
+        if guild.system_channel is not None:
+            self._begin(greet(self.context, guild.id, str(guild.system_channel.id)), "greeting a server")
 
     async def on_guild_available(self, guild: discord.Guild) -> None:
         """A server is there: at the start, and after an outage."""

@@ -161,6 +161,17 @@ class DiscordAnswers:
         except DeliveryError as error:
             self._count_untold(callback, error)
 
+    async def post(self, workspace: str, channel: str, reply: Reply, form: FormRequest | None = None) -> None:
+        """Post in a channel what nobody asked for, once at most; nobody is told of a failure, which is logged."""
+        unasked = Callback(
+            id="", token="", application="", workspace=workspace, channel=channel, person="", at=self._clock()
+        )
+        try:
+            for message in await self._messages(unasked, reply, form, _KEEPING):
+                await self._requests.post(channel, message)
+        except DeliveryError as error:
+            log.info("What nobody asked for could not be posted in %s: %s", workspace, error)
+
     async def send_choices(self, callback: Callback, found: Sequence[tuple[str, str]]) -> None:
         """Answer with what completes an option: (label, value) pairs. Where that fails, nothing completes it."""
         listed = [{"name": label, "value": value} for label, value in found]

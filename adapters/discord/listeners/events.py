@@ -1,17 +1,18 @@
-"""What happens in Discord unasked: a link posted, a reaction given or taken back; each where it is switched on."""
+"""What happens in Discord unasked: an invitation; where it is switched on, a link posted, a reaction given or taken back."""
 
 import logging
 
 import discord
 from discord.http import MultipartParameters
 
-from adapters.chat.events import card_to_preview
+from adapters.chat.events import GREETING_FORM, card_to_preview
 from adapters.discord.client.errors import discord_delivery_error
 from adapters.discord.listeners.context import DiscordContext
 from adapters.discord.render.messages import preview_message
 from adapters.discord.workspaces import PLATFORM, workspace_of
 from bot.handlers.feedback import note_reaction
 from bot.handlers.items import links_in
+from bot.handlers.surfaces.greeting import greeting
 from bot.models import Actor, Delivery
 
 log = logging.getLogger(__name__)
@@ -19,6 +20,19 @@ log = logging.getLogger(__name__)
 _PREVIEWS = 3  # of one message
 _MORE, _LESS = "👍", "👎"
 _TONES = "\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff"
+
+
+async def greet(context: DiscordContext, guild: int, channel: str) -> None:
+    """Say in a server's channel for such messages that we are there, where we may write in it, once at most.
+
+    Raises StoreError, and what asking Discord raises; nothing is said then.
+    """
+    if (await context.channels.get(channel)).obstacle:
+        return
+    workspace = workspace_of(guild, "")
+    said = await greeting(context.handler_context, workspace, channel, context.now, whole_workspace=True)
+    if said is not None:
+        await context.answers.post(workspace, channel, said, GREETING_FORM)
 
 
 async def preview_links(context: DiscordContext, message: "discord.Message") -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Any
 
-from adapters.chat.forms import FORM_LABEL, FormKind, FormRequest, form_carried
+from adapters.chat.forms import FormKind, FormRequest, form_carried
 from adapters.discord.render.limits import CONTENT, CUSTOM_ID, LABEL, NONCE, OPTION, OPTIONS, ROW, length
 from adapters.text import clean, cut
 from bot.models import Attachment, Button, text_key
@@ -65,7 +65,7 @@ def select_menu(about: str, offers: Sequence[tuple[str, str]]) -> tuple[dict[str
 
 def form_button(form: FormRequest) -> dict[str, Any]:
     """Return a button that opens the form, with what was said in it where that is kept."""
-    label, carried = (_GO_ON, f"r:{form.kind}:{form.kept}") if form.kept else (FORM_LABEL, f"o:{form.kind}:{form.carried}")
+    label, carried = (_GO_ON, f"r:{form.kind}:{form.kept}") if form.kept else (form.label, f"o:{form.kind}:{form.carried}")
     return {"type": BUTTON, "style": SECONDARY, "label": label, "custom_id": carried[:CUSTOM_ID]}
 
 

@@ -8,7 +8,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from adapters.chat.forms import FORM_LABEL, FormKind, FormRequest, form_carried
+from adapters.chat.forms import FormKind, FormRequest, form_carried
 from adapters.slack.render.blocks import exact, literal
 from adapters.text import clean, cut
 from adapters.words import SpanKind, spans
@@ -61,7 +61,7 @@ def form_opened_by(value: str) -> FormRequest | None:
 
 def form_row(form: FormRequest) -> tuple[Block, ...]:
     """Return what stands at the end of an answer, to open the form."""
-    return (button_row("form:0", form_button(form, FORM_LABEL)),)
+    return (button_row("form:0", form_button(form, form.label)),)
 
 
 # --- what a form shows

@@ -97,7 +97,11 @@ EVENTS = (
     AppPermission(
         "member_left_channel", "notice that the app itself was removed from a channel", scopes=_CHANNELS + _GROUPS
     ),
-    AppPermission("member_joined_channel", "go on where the app itself was invited again", scopes=_CHANNELS + _GROUPS),
+    AppPermission(
+        "member_joined_channel",
+        "greet, once, the channel that the app itself was invited to; go on where it was invited again",
+        scopes=_CHANNELS + _GROUPS,
+    ),
     AppPermission("reaction_added", "feedback by 👍 and 👎", "reactions", ("reactions:read",)),
     AppPermission("reaction_removed", "take that feedback back", "reactions", ("reactions:read",)),
     AppPermission("link_shared", "previews of links", "link_previews", ("links:read",)),

@@ -40,6 +40,7 @@ SPAN = 29 * 60.0  # seconds for which an answer is tried: a response_url lives t
 _SOON = 2.0  # seconds after which it is said that something is being done
 _LOOK = 2.0  # seconds between two looks whether the service ends
 _FILE_SPAN = 60.0  # seconds for which a file is tried: the answer, which says what became of it, waits for it
+_UNASKED = 60.0  # seconds for which what nobody asked for is tried
 _LAST = 60.0  # seconds for telling what is missing, at least
 _USES = 5
 # Seconds before what one person alone sees, and which may have been taken, is sent again; so often it is at most, and
@@ -132,6 +133,18 @@ class SlackAnswers:
     async def send_reply(self, target: AnswerTarget, reply: Reply, beside: Sequence[Block] = ()) -> None:
         """Send a reply that is there already."""
         await self.answer(target, _now(reply), beside)
+
+    async def post(self, target: AnswerTarget, reply: Reply, beside: Sequence[Block] = ()) -> None:
+        """Post in a channel what nobody asked for, once at most; nobody is told of a failure, which is logged."""
+        _, messages = await self._made(target, _now(reply), beside)
+        client = await self.client(target.workspace)
+        for message in messages:
+            sending = partial(_posted, client, target.channel, message)
+            try:
+                await self.patience.keep_trying(sending, self.patience.after(_UNASKED), repeats=0)
+            except DeliveryError as error:
+                log.info("What nobody asked for could not be posted in %s: %s", target.workspace, error)
+                return
 
     async def _made(
         self, target: AnswerTarget, asking: Awaitable[Reply], beside: Sequence[Block] = ()
@@ -228,6 +241,10 @@ async def called(asking: Awaitable[Any]) -> Any:
         raise _failure(error) from error
     except (LookupError, TypeError, ValueError, AttributeError) as error:  # of what slack_sdk cannot read
         raise Uncertain("What answered cannot be read as Slack's answer.") from error
+
+
+async def _posted(client: AsyncWebClient, channel: str, message: SlackMessage) -> None:
+    await called(client.chat_postMessage(channel=channel, **message_fields(message)))
 
 
 async def direct_channel(client: AsyncWebClient, person: str) -> str:

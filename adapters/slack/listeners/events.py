@@ -1,4 +1,4 @@
-"""What happens in Slack unasked: the app removed or let in, a channel archived, left or open again, a link, a reaction.
+"""What happens in Slack unasked: the app removed or invited, a channel archived, left or open again, a link, a reaction.
 
 What is subscribed where nothing can be posted any more is paused, and tried where something may be posted again. Events come
 late, twice and in any order: that a token is good for nothing is believed only where Slack says so when it is asked.
@@ -12,18 +12,19 @@ from typing import Any
 from slack_bolt.app.async_app import AsyncApp
 from slack_sdk.oauth.installation_store import Installation
 
-from adapters.chat.events import card_to_preview
-from adapters.slack.client.api import Clients
+from adapters.chat.events import GREETING_FORM, card_to_preview
 from adapters.slack.client.errors import CLIENT_FAILURES, failure_reason
+from adapters.slack.forms.fields import form_row
 from adapters.slack.install.installations import place_of
 from adapters.slack.install.token_rotation import where_to_install
+from adapters.slack.listeners.answers import AnswerTarget
 from adapters.slack.listeners.context import Body, SlackContext
 from adapters.slack.render import messages
 from adapters.slack.workspaces import PLATFORM, workspace_of
 from bot.errors import BotError
 from bot.handlers.feedback import note_reaction
+from bot.handlers.surfaces.greeting import greeting
 from bot.models import Delivery
-from bot.service.platforms import PlatformContext
 
 _ARCHIVED = "The channel was archived in Slack; unarchive it."
 _DELETED = "The channel was deleted in Slack."
@@ -50,7 +51,7 @@ log = logging.getLogger(__name__)
 
 def listen(app: AsyncApp, context: SlackContext) -> None:
     """Hear what befalls the app and its channels; of links and reactions, where the settings say so."""
-    heard = _AppEvents(context.platform, context.clients)
+    heard = _AppEvents(context)
     for name in _CHANNEL_EVENTS:
         app.event(name)(heard.channel_gone)
     for name in ("channel_rename", "group_rename"):
@@ -72,8 +73,9 @@ def listen(app: AsyncApp, context: SlackContext) -> None:
 
 
 class _AppEvents:
-    def __init__(self, platform: PlatformContext, clients: Clients) -> None:
-        self._platform, self._clients = platform, clients
+    def __init__(self, context: SlackContext) -> None:
+        self._context = context
+        self._platform, self._clients = context.platform, context.clients
 
     async def channel_gone(self, body: dict[str, Any], context: dict[str, Any]) -> None:
         event = body["event"]
@@ -95,8 +97,12 @@ class _AppEvents:
     async def member_joined(self, body: dict[str, Any], context: dict[str, Any]) -> None:
         event = body["event"]
         ours = context.get("bot_user_id") or await self._clients.bot_user(_workspace(context))
-        if ours and event.get("user") == ours:
-            self._platform.channel_opened(_workspace(context), _channel_of(event))
+        if not ours or event.get("user") != ours:
+            return
+        workspace, channel = _workspace(context), _channel_of(event)
+        self._platform.channel_opened(workspace, channel)
+        if event.get("inviter"):  # who joins by itself does so because somebody subscribes the channel
+            self._context.tasks.start(_greet(self._context, workspace, channel), "greeting a channel")
 
     async def uninstalled(self, body: dict[str, Any], context: dict[str, Any]) -> None:
         found = self._found(context)
@@ -153,6 +159,15 @@ class _AppEvents:
 
     async def _gone(self, team: str, why: str) -> None:
         await self._platform.channel_closed(workspace_of(team), "", f"{why} {where_to_install(self._clients.settings)}.")
+
+
+async def _greet(context: SlackContext, workspace: str, channel: str) -> None:
+    """Say in a channel that we are there, once at most. Raises StoreError, after which nothing is said."""
+    said = await greeting(context.platform.handler_context, workspace, channel, context.now)
+    if said is not None:
+        await context.answers.post(
+            AnswerTarget(workspace=workspace, channel=channel, person=""), said, form_row(GREETING_FORM)
+        )
 
 
 def _workspace(context: dict[str, Any]) -> str:

@@ -242,7 +242,7 @@ class Actions(World):
         """Let the bot into a server again that it was removed from."""
         own = [each.id for each in guild.roles.values() if each.bot == self.bot.id]
         guild.members[self.bot.id] = Member(self.bot, own, self.clock())
-        self.dispatch("GUILD_CREATE", guild.event(self.bot), guild=guild)
+        self.dispatch("GUILD_CREATE", guild.event(self.bot, joined=True), guild=guild)
 
     def outage(self, guild: Guild, *, over: bool = False) -> None:
         """Let a server be unavailable, or available again."""

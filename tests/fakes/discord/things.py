@@ -318,12 +318,13 @@ class Guild:
     members: dict[int, Member] = field(default_factory=dict)
     channels: dict[int, Channel] = field(default_factory=dict)  # threads too
     is_gone: bool = False  # the bot is not in it any more
+    system: "Channel | None" = None  # where Discord itself says who came
 
     def shape(self) -> dict[str, Any]:
         nothing = dict.fromkeys(
             (
                 *("icon", "description", "home_header", "splash", "discovery_splash", "banner", "application_id"),
-                *("afk_channel_id", "system_channel_id", "widget_channel_id", "max_presences", "vanity_url_code"),
+                *("afk_channel_id", "widget_channel_id", "max_presences", "vanity_url_code"),
                 *("rules_channel_id", "safety_alerts_channel_id", "public_updates_channel_id", "incidents_data"),
             )
         )
@@ -337,6 +338,7 @@ class Guild:
         return {
             "id": str(self.id),
             "name": self.name,
+            "system_channel_id": str(self.system.id) if self.system else None,
             "owner_id": str(self.owner.id),
             "features": [],
             "region": "deprecated",
@@ -355,14 +357,16 @@ class Guild:
             **zero,
         }
 
-    def event(self, bot: User) -> dict[str, Any]:
-        """Return it as the gateway tells of it."""
+    def event(self, bot: User, *, joined: bool = False) -> dict[str, Any]:
+        """Return it as the gateway tells of it: of one that the bot has just joined without saying that it is there, by
+        which discord.py tells a join from the end of an outage (`ConnectionState.parse_guild_create`).
+        """
         places = [each for each in self.channels.values() if not each.is_thread]
         threads = [each for each in self.channels.values() if each.is_thread and each.archived_at is None]
         return self.shape() | {
             "joined_at": self.members[bot.id].joined.isoformat(),
             "large": False,
-            "unavailable": False,
+            **({} if joined else {"unavailable": False}),
             "member_count": len(self.members),
             "voice_states": [],
             "members": [self.members[bot.id].shape()],

@@ -90,7 +90,7 @@ class World:
         self.guilds[number] = guild
         self.join(guild, guild.owner)
         guild.members[self.bot.id] = Member(self.bot, [own.id], self.clock())
-        self.dispatch("GUILD_CREATE", guild.event(self.bot), guild=guild)
+        self.dispatch("GUILD_CREATE", guild.event(self.bot, joined=True), guild=guild)
         return guild
 
     def join(self, guild: Guild, user: User, permissions: Permission = NONE) -> User:

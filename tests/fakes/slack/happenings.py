@@ -55,6 +55,13 @@ class Happenings(Driver):
         channel.members.add(where.app_user.id)
         await self._tell(channel, self._member("member_joined_channel", channel, where) | {"inviter": self.anna.id})
 
+    async def joined_by_itself(self, channel: Channel) -> None:
+        """Tell the app that it has joined a channel by itself: nobody invited it
+        (docs.slack.dev/reference/events/member_joined_channel).
+        """
+        where = self.world.teams[channel.team]
+        await self._tell(channel, self._member("member_joined_channel", channel, where))
+
     def _member(self, kind: str, channel: Channel, team: Team) -> Json:
         letter = "G" if channel.kind is Kind.PRIVATE else "C"
         user = team.app_user.id
