@@ -149,7 +149,7 @@ def _read_interest(text: str) -> Interest:
     except ValueError:
         return Interest(text)
     if not rest.strip():
-        raise UsageError(f"“{text}” is a weight without words: write for example 2.5 prefix caching.")
+        raise UsageError(f'"{text}" is a weight without words: write for example 2.5 prefix caching.')
     return Interest(rest.strip(), weight)
 
 
@@ -157,7 +157,7 @@ def _read_bar(text: str) -> float:
     try:
         return float(text.strip().replace(",", ".") or 0)
     except ValueError as error:
-        raise UsageError(f"“{clean(text)[:20]}” is no bar: write a number from 0 to 1, such as 0.3.") from error
+        raise UsageError(f'"{clean(text)[:20]}" is no bar: write a number from 0 to 1, such as 0.3.') from error
 
 
 def on_one_line(text: str) -> str:
