@@ -2,11 +2,12 @@
 
     python -m benchmarks.searched --corpus recent.jsonl.xz --out answers.jsonl [--full CACHE]
     python -m benchmarks.searched --answers benchmarks/quality/searched/answers.*.jsonl
+    python -m benchmarks.searched --queries benchmarks/quality/searched/development/queries.jsonl --corpus … --out …
 
 The queries are those of benchmarks/quality/searched, typed as they stand as the command `search`, over the papers of the
 corpus with quick vectors, as a backlog has them; with `--full` with the transformer's, which are kept in that folder. A line
 of the answers has the query's `id`, what the reply says, and its `keys` and `titles`. `--answers` measures such files as
-they are, without a search. `--judged` names other judgements than those beside the queries.
+they are, without a search. `--queries` names other queries, with the `judged.jsonl` beside them or what `--judged` names.
 
 Printed are how often nothing is shown where something is there, and where nothing is; the precision of the first five of
 what is there (grades 1 and 2, then 2 alone; an empty place is a miss), the same of as many as could be right, of what is
@@ -40,7 +41,6 @@ from bot.summarise.gist import gists
 
 NOW = datetime(2026, 4, 1, 7, tzinfo=UTC)
 QUERIES = Path(__file__).parent / "quality" / "searched" / "queries.jsonl"
-JUDGED = QUERIES.with_name("judged.jsonl")
 _ADA = Actor(platform="local", workspace="local", channel="terminal", person="ada")
 _BATCH = 2000
 
@@ -64,7 +64,9 @@ async def fill(store: SqliteStore, items: Sequence[Item], full: Embedding | None
 
 async def answers(store: SqliteStore, queries: Sequence[Line]) -> list[Line]:
     """Return a line of what the command shows for each query."""
-    context = HandlerContext(store, Publisher(store, Extractive(), {}), {}, {}, gists, embedder=LocalEmbedder())
+    embedder = LocalEmbedder()
+    await embedder.embed(["read the model"])  # a search waits for its vector a moment only, and the first reads the model
+    context = HandlerContext(store, Publisher(store, Extractive(), {}), {}, {}, gists, embedder=embedder)
     found = []
     for query in queries:
         try:
@@ -102,12 +104,13 @@ def main() -> None:
     parser.add_argument("--corpus", type=Path)
     parser.add_argument("--out", type=Path)
     parser.add_argument("--answers", type=Path, nargs="+", default=[])
-    parser.add_argument("--judged", type=Path, default=JUDGED)
+    parser.add_argument("--queries", type=Path, default=QUERIES)
+    parser.add_argument("--judged", type=Path)
     parser.add_argument("--full", type=Path)
     asked = parser.parse_args()
     if bool(asked.corpus and asked.out) == bool(asked.answers):
         parser.error("give --corpus and --out to search, or --answers to measure")
-    queries, judged = lines(QUERIES), lines(asked.judged)
+    queries, judged = lines(asked.queries), lines(asked.judged or asked.queries.with_name("judged.jsonl"))
     if asked.corpus:
         asyncio.run(ask(queries, asked))
     for path in asked.answers or [asked.out]:

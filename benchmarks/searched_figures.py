@@ -44,6 +44,7 @@ def results(rows: Sequence[Answered]) -> list[Result]:
     many = [row for row in rows if row.known >= FIRST]
     figures = [
         of_values("P@5", [row.good / FIRST for row in rows]),
+        of_values("the most that it could be by what is judged", [min(FIRST, row.known) / FIRST for row in rows]),
         of_values("P@5 of grade 2 alone", [row.exact / FIRST for row in rows]),
         of_values("right of the first five that could be", [row.good / max(1, min(FIRST, row.known)) for row in rows]),
         of_shares("right of what is shown", [(row.good, row.shown) for row in rows]),

@@ -34,6 +34,7 @@ def test_an_empty_place_is_a_miss_but_not_where_only_what_is_shown_counts() -> N
     figures = {result.method: result.value for result in results(answered(QUERIES, FOUND, JUDGED))}
     assert figures == {
         "P@5": pytest.approx((3 + 1 + 0) / 15),
+        "the most that it could be by what is judged": pytest.approx((5 + 1 + 1) / 15),
         "P@5 of grade 2 alone": pytest.approx((2 + 1 + 0) / 15),
         "right of the first five that could be": pytest.approx((3 / 5 + 1 + 0) / 3),
         "right of what is shown": pytest.approx(4 / 7),

@@ -39,3 +39,21 @@ def test_all_that_the_kept_answers_show_is_judged(name: str) -> None:
     assert [line["id"] for line in answers] == [query["id"] for query in queries]
     assert all(len(line["keys"]) <= 5 for line in answers)
     assert unjudged(queries, answers, _lines("judged.jsonl")) == 0
+
+
+def test_forty_more_queries_are_of_other_words_and_judged_in_the_same_way() -> None:
+    queries, judged = _lines("development/queries.jsonl"), _lines("development/judged.jsonl")
+    assert [query["id"] for query in queries] == [f"d{number:02}" for number in range(1, 41)]
+    asked = {query["query"].casefold() for query in queries}
+    assert len(asked) == 40
+    assert not asked & {query["query"].casefold() for query in _lines("queries.jsonl")}
+    assert all(query["want"].strip() for query in queries)
+    there = {query["id"] for query in queries if query["there"]}
+    assert {line["id"] for line in judged} == there
+    assert len(there) == 37
+    assert len({(line["id"], line["key"]) for line in judged}) == len(judged)
+    assert Counter(line["grade"] for line in judged) == {2: 195, 1: 61, 0: 95}
+    for name in ("before", "names"):
+        answers = _lines(f"development/answers.{name}.jsonl")
+        assert [line["id"] for line in answers] == [query["id"] for query in queries]
+        assert unjudged(queries, answers, judged) == 0
