@@ -5,12 +5,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from difflib import get_close_matches
+from shlex import quote
 from typing import TYPE_CHECKING
 
 import click
 
 from adapters.cli.session import NOTHING_YET, as_json, console, echo_json, has_items, now_of, with_app
-from bot.commands import TABLE, Usage, help_for
+from bot.commands import TABLE, Usage, help_for, search_meant
 from bot.errors import UsageError
 
 if TYPE_CHECKING:
@@ -108,10 +109,12 @@ def _person() -> str:
 
 
 def _with_help(error: UsageError, text: str) -> UsageError:
-    """Say where it stands how the command goes, below what went wrong."""
+    """Say below what went wrong where it stands how the command goes, and the search that may have been meant."""
     usage = help_for(text)
     told = f"How it goes: broadsheet help {usage.words}" if usage else ""
-    return UsageError(str(error), position=error.position, hint="\n".join(filter(None, (error.hint, told))))
+    meant = search_meant(text, error)
+    search = f"To search: broadsheet search {quote(meant.search.query)}" if meant and "To search" not in error.hint else ""
+    return UsageError(str(error), position=error.position, hint="\n".join(filter(None, (error.hint, told, search))))
 
 
 def _show(reply: "Reply", at: "datetime", *, as_json: bool) -> None:

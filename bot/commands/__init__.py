@@ -7,6 +7,7 @@ from bot.commands.borrowed import BORROWED
 from bot.commands.declaration import Command, Group, Option, Permission, Usage, Usual
 from bot.commands.feedback import *
 from bot.commands.finding import *
+from bot.commands.meant import SearchMeant, search_meant
 from bot.commands.saved import *
 from bot.commands.schedule import read_hours
 from bot.commands.service import *

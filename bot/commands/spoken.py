@@ -5,7 +5,7 @@ read as a command is searched for. What would change how the service is set up i
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from bot.commands.borrowed import BORROWED
@@ -30,6 +30,7 @@ class Heard:
 
     asked: Command | Unreadable | SmallTalk
     otherwise: Unreadable | None = None  # what is told instead where a search finds nothing: it may be a slip in a command
+    line: str = ""  # the words that were read
 
 
 def _words(text: str) -> frozenset[str]:
@@ -89,6 +90,10 @@ def heard(text: str) -> Heard:
         return Heard(read(text))
     words = clean(text).text.strip()
     words = words[found.end() :].strip() if (found := _AROUND_MENTION.match(words)) else words
+    return replace(_heard(words), line=words)
+
+
+def _heard(words: str) -> Heard:
     if (small := _small_talk(words)) is not None:
         return Heard(small)
     verb = verb_of(words)

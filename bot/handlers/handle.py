@@ -25,6 +25,7 @@ from bot.commands import (
     Unsave,
     Why,
     names_item,
+    search_meant,
 )
 from bot.errors import BotError, SourceError, Unclear, UsageError
 from bot.handlers.context import HANDLERS, HandlerContext, check_is_member
@@ -43,17 +44,47 @@ for _module in pkgutil.walk_packages(handlers.__path__, f"{handlers.__name__}.")
 _FOR_READERS = (Help, Less, ListSaved, More, Now, Rest, Save, Search, Show, Similar, Trending, Unsave, Why)
 
 
-async def answer(context: HandlerContext, asked: Command | Unreadable, actor: Actor, now: datetime) -> Reply:
+async def answer(context: HandlerContext, asked: Command | Unreadable, actor: Actor, now: datetime, line: str = "") -> Reply:
     """Do what was asked and return what to tell, failures and what could not be read too.
 
-    Raises nothing: what nobody foresaw is logged whole, and told with a reference to the log.
+    `line` is what was typed, where it was a line of words: one that cannot be done may have been meant as a search. Raises
+    nothing: what nobody foresaw is logged whole, and told with a reference to the log.
     """
     if isinstance(asked, Unreadable):
-        return failed(asked.error, asked.text)
+        return await _or_search(context, failed(asked.error, asked.text), asked.error, asked.text, actor, now)
     try:
         return await handle(context, asked, actor, now)
+    except UsageError as error:
+        return await _or_search(context, failed(error, asked), error, line, actor, now)
     except Exception as error:  # noqa: BLE001 - it is told, and logged
         return failed(error, asked)
+
+
+async def _or_search(
+    context: HandlerContext, told: Reply, error: UsageError, line: str, actor: Actor, now: datetime
+) -> Reply:
+    """Return what is found where a line that cannot be done was meant as a search; else what is told, and the search."""
+    meant = search_meant(line, error)
+    if meant is None:
+        return told
+    offered = replace(told, buttons=(*told.buttons, button("Search for it", meant.search)))
+    try:
+        if not meant.at_once or await _is_a_topic(context, actor, meant.rest):
+            return offered
+        reply = await _found(context, meant.search, actor, now)
+    except Exception as failure:  # noqa: BLE001 - as above
+        log.warning("a line was not searched for: %s", failure)
+        return offered
+    return failures.searched_instead(reply, meant) if reply.entries else told
+
+
+async def _is_a_topic(context: HandlerContext, actor: Actor, rest: str) -> bool:
+    """Say whether the words behind a verb begin with a topic's name, or nearly: then the command was meant."""
+    try:
+        await context.topic_named(actor.workspace, rest.partition(" ")[0])
+    except UsageError as error:
+        return error.hint.startswith("Did you mean")
+    return True
 
 
 def failed(error: Exception, asked: Command | str) -> Reply:

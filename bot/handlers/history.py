@@ -20,7 +20,8 @@ _CUT = 200  # characters of what stood before and after
 async def history(context: HandlerContext, command: History, actor: Actor, now: datetime) -> Reply:
     """Tell who changed what in the workspace, or in one topic.
 
-    What others said of items is not told, nor what is subscribed in private channels that the person is not in.
+    What others said of items is not told, nor what is subscribed in private channels that the person is not in. Raises
+    UsageError for a topic that is not there and never was.
     """
     named = slug(command.topic)
     known = [each for each in await _changes(context, named, actor) if _may_see(each, actor)]
@@ -28,6 +29,8 @@ async def history(context: HandlerContext, command: History, actor: Actor, now: 
     told = [each for each in known if seen.issuperset(_subscribing(each))]
     where = f"of {excerpt(command.topic)}" if named else "in this workspace"
     if not told:
+        if named:
+            await context.topic_named(actor.workspace, command.topic)
         return Reply(
             title=f"Nothing was changed {where} yet",
             next_steps=("*history* without a topic tells every change in this workspace.",) if named else (),

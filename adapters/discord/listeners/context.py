@@ -53,9 +53,9 @@ class DiscordContext(ListenerContext):
         """Return what the core answers to who acted there."""
         return await answer(self.handlers_of(interaction), asked, interaction.actor, self.now)
 
-    async def ask_in_message(self, asked: Command | Unreadable, actor: Actor, visible: VisibleChannels) -> Reply:
-        """Return what the core answers to who wrote a message, who may know of those channels."""
-        return await answer(replace(self.handler_context, visible_channels=visible), asked, actor, self.now)
+    async def ask_in_message(self, asked: Command | Unreadable, actor: Actor, visible: VisibleChannels, line: str) -> Reply:
+        """Return what the core answers to who wrote this line, who may know of those channels."""
+        return await answer(replace(self.handler_context, visible_channels=visible), asked, actor, self.now, line)
 
 
 @dataclass(frozen=True, slots=True)

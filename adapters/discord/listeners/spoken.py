@@ -76,7 +76,7 @@ async def _reply(context: DiscordContext, message: discord.Message, callback: Ca
         return channels if is_direct else {callback.channel}.intersection(channels)
 
     async def ask(asked: Command | Unreadable) -> Reply:
-        return await context.ask_in_message(asked, actor, visible)
+        return await context.ask_in_message(asked, actor, visible, found.line)
 
     return await answer_heard(found, ask)
 

@@ -183,15 +183,18 @@ class SlackContext(ListenerContext):
     publishing: dict[tuple[str, str], object] = field(default_factory=dict)  # whose Home tab is being shown, and by whom
     turns: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_AT_ONCE))
 
-    async def ask(self, asked: Command | Unreadable, actor: Actor) -> Reply:
-        """Return what the core answers, when it is its turn; nobody is told of private channels that they are not in."""
+    async def ask(self, asked: Command | Unreadable, actor: Actor, line: str = "") -> Reply:
+        """Return what the core answers, when it is its turn; nobody is told of private channels that they are not in.
+
+        `line` is what was typed, where it was a line of words.
+        """
         handlers = replace(
             self.platform.handler_context,
             visible_channels=partial(visible_channels, self.answers),
             obstacle=self.obstacle,
         )
         async with self.turns:
-            return await answer(handlers, asked, actor, self.now)
+            return await answer(handlers, asked, actor, self.now, line)
 
     async def obstacle(self, actor: Actor) -> str:
         """Return what keeps us from posting in the actor's channel, "" where nothing does, or Slack does not say now."""

@@ -71,11 +71,12 @@ async def _answer_unknown(context: SlackContext, body: Body) -> None:
 
 
 async def _answer_command(context: SlackContext, body: Body) -> None:
-    interaction, asked = context.interaction_of(body), read(str(body.get("text") or ""))
+    line = str(body.get("text") or "")
+    interaction, asked = context.interaction_of(body), read(line)
     if (form := form_asked_for(asked)) is not None:
         await open_form(context, interaction, form, {"channel": interaction.channel, "url": interaction.url})
         return
-    asking = _ask(context, interaction, interaction.channel, asked)
+    asking = _ask(context, interaction, interaction.channel, asked, line)
     await context.answers.answer(interaction.target, asking, _beside(asked))
 
 
@@ -140,7 +141,7 @@ async def _command_of(context: SlackContext, interaction: SlackInteraction, valu
     return read(value) if value else None
 
 
-async def _ask(context: SlackContext, interaction: SlackInteraction, channel: str, asked: _Asked) -> Reply:
+async def _ask(context: SlackContext, interaction: SlackInteraction, channel: str, asked: _Asked, line: str = "") -> Reply:
     if asked is None:
         said = (
             "What it was for cannot be read now, or is not kept any more: buttons last for a year; those of an answer to a"
@@ -149,7 +150,7 @@ async def _ask(context: SlackContext, interaction: SlackInteraction, channel: st
         return Reply(title="That button does nothing now", text=(said,))
     if isinstance(asked, Reply):
         return asked
-    return await context.ask(asked, await context.actor(interaction, channel))
+    return await context.ask(asked, await context.actor(interaction, channel), line)
 
 
 async def _answer_in_view(

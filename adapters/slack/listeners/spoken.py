@@ -76,7 +76,7 @@ async def _asked(context: SlackContext, found: Heard, target: AnswerTarget, home
     actor = await context.actors.actor(target.workspace, target.channel, target.person, home)
 
     async def ask(asked: Command | Unreadable) -> Reply:
-        return await context.ask(asked, actor)
+        return await context.ask(asked, actor, found.line)
 
     return await answer_heard(found, ask)
 

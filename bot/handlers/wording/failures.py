@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import fields, replace
 
-from bot.commands import Command, Help, Status, help_for
+from bot.commands import Command, Help, SearchMeant, Status, help_for
 from bot.errors import BotError, Conflict, SourceError, StoreError, SummaryUnavailable, Unclear, UsageError
 from bot.handlers.wording.replies import button
 from bot.models import Reply
@@ -39,6 +39,16 @@ def usage_failure(error: UsageError, asked: Command | str) -> Reply:
     pointed = _faulty(asked) if isinstance(asked, Command) else "" if usage and asked == usage.words else asked
     helps = button("Help", Help()) if usage is None else button(f"Help on {usage.words}", Help(usage.words))
     return Reply(title=_FAILED, text=_pointed(_sentences(error), error, pointed), buttons=(helps,))
+
+
+def searched_instead(found: Reply, meant: SearchMeant) -> Reply:
+    """Return what is found for a line that begins with a verb, with how the command is written."""
+    usage = meant.usage
+    return replace(
+        found,
+        text=(f"Searched for as words; the command is written for example *{usage.example}*.", *found.text),
+        buttons=(*found.buttons, button(f"Help on {usage.words}", Help(usage.words))),
+    )
 
 
 def not_fetched(error: SourceError, command: Command) -> Reply:

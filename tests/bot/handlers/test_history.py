@@ -1,5 +1,8 @@
 from datetime import timedelta
 
+import pytest
+
+from bot.errors import UsageError
 from bot.models import Change, Preferences
 from bot.models.people import SERVICE
 from tests.bot.handlers.askers import Asker
@@ -68,7 +71,9 @@ async def test_that_a_whole_profile_was_reset_is_told_to_everybody_as_counts(ada
 
 
 async def test_a_history_of_nothing_says_where_there_is_one(ada: Asker) -> None:
-    assert "*history*" in (await ada.ask("history nosuch")).next_steps[0]
+    assert "*history*" in (await ada.ask("history kv")).next_steps[0]
+    with pytest.raises(UsageError, match='There is no topic "nosuch"'):
+        await ada.ask("history nosuch")
 
 
 async def test_a_workspace_sees_its_own_history_alone(ada: Asker) -> None:
