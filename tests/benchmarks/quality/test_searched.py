@@ -33,7 +33,7 @@ def test_each_judgement_is_of_a_query_that_has_something_and_is_given_once() -> 
     assert Counter(line["grade"] for line in judged) == {2: 235, 1: 69, 0: 90}
 
 
-@pytest.mark.parametrize("name", ["before", "before-best", "best-first"])
+@pytest.mark.parametrize("name", ["before", "before-best", "best-first", "titles", "names"])
 def test_all_that_the_kept_answers_show_is_judged(name: str) -> None:
     queries, answers = _lines("queries.jsonl"), _lines(f"answers.{name}.jsonl")
     assert [line["id"] for line in answers] == [query["id"] for query in queries]
