@@ -1,6 +1,6 @@
 """A search as it is carried out: its conditions, the same search otherwise, and why something was found by it. Pure."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -83,7 +83,7 @@ def why_found(tree: Tree, item: Item, now: datetime, *, close: bool = False) -> 
     are not told, nor authors, who stand with every item.
     """
     folded = Folded(item)
-    parts = [part for part in parts_of(tree) if not isinstance(part, Not) and not _says_little(part)]
+    parts = [part for part in _holding(tree, folded, now) if not isinstance(part, Not) and not _says_little(part)]
     words = [word for part in parts for word in _either(part)]
     told = _places(words, folded)
     if close and not any(place_of(word, folded) for word in words if is_bare(word)):
@@ -91,6 +91,17 @@ def why_found(tree: Tree, item: Item, now: datetime, *, close: bool = False) -> 
     verdicts = [match(part, folded, now) for part in parts if not _either(part)]
     told += dict.fromkeys(verdict.why for verdict in verdicts if verdict.matched)
     return "; ".join(told[:_TOLD]) + (f"; and {len(told) - _TOLD} more" if len(told) > _TOLD else "")
+
+
+def _holding(tree: Tree, folded: Folded, now: datetime) -> Iterator[Tree]:
+    """Yield what must hold; of alternatives that are not words alone, those parts that hold."""
+    for part in parts_of(tree):
+        if not isinstance(part, Or) or _either(part):
+            yield part
+            continue
+        for each in part.parts:
+            if match(each, folded, now).matched:
+                yield from _holding(each, folded, now)
 
 
 def _either(part: Tree) -> tuple[Term, ...]:

@@ -523,7 +523,10 @@ async def test_why_something_was_found_is_one_short_reason(ada: Asker) -> None:
         "author:dao cat:cs.LG": "category is cs.LG",
         "dao": "among the authors: dao",
         "(gated OR cache OR heat)": "in the title: gated, cache",
-        "(cache OR cat:cs.LG)": 'title has "cache"',
+        "(cache OR cat:cs.LG)": "in the title: cache; category is cs.LG",
+        "heat OR cache cat:cs.LG": "in the title: cache; category is cs.LG",
+        "(cache OR stars:>100)": "in the title: cache",
+        "(heat OR cat:cs.LG)": "category is cs.LG",
     }
     assert {text: why_found(parse(text).tree, item, ada.now) for text in told} == told
 
