@@ -1,8 +1,11 @@
 """Any sequence of writes leaves both stores knowing the same: memory is the model, SQLite is held against it."""
 
 import asyncio
+import sqlite3
 import tempfile
+from collections import Counter
 from collections.abc import Awaitable, Callable
+from contextlib import closing
 from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
@@ -13,6 +16,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from bot.models import And, Coverage, Digest, Entry, Item, Query, Ranked, SourceState, Summary, Tree
+from bot.query.fields import TEXT, text_of
+from bot.store.rules.spelling import words_in
 from bot.store.sqlite.store import SqliteStore
 from tests.bot.query import generate
 from tests.bot.query.generate import NOW
@@ -33,7 +38,8 @@ class Stores(RuleBasedStateMachine):
         self.folder = tempfile.TemporaryDirectory()
         self.loop = asyncio.Runner()
         self.sqlite = SqliteStore(Path(self.folder.name) / "states.db")
-        self.stores: tuple[AnyStore, ...] = (MemoryStore(), self.sqlite)
+        self.model = MemoryStore()
+        self.stores: tuple[AnyStore, ...] = (self.model, self.sqlite)
         self.was: dict[str, Item | None] = {}
         self.loop.run(self.sqlite.open())
 
@@ -122,6 +128,18 @@ class Stores(RuleBasedStateMachine):
         if hasattr(self, "stores"):
             assert self.loop.run(self.sqlite.maintenance.check()) == []
             self.both(lambda store: store.index.count(And(()), NOW))
+
+    @invariant()
+    def the_vocabulary_holds_the_words_that_items_have(self) -> None:
+        """With how many items have each, and how many in an author's name; whatever was added, renamed and pruned."""
+        if not hasattr(self, "stores"):
+            return
+        texts = [[text_of(item, field) for field in TEXT] for item in self.model.items.known.values()]
+        items = Counter(word for folded in texts for word in words_in(folded))
+        names = Counter(word for folded in texts for word in words_in(folded[TEXT.index("author")].split()))
+        with closing(sqlite3.connect(Path(self.folder.name) / "states.db")) as db:
+            kept = {word: (number, named) for word, number, named in db.execute("select word, items, names from vocabulary")}
+        assert kept == {word: (number, names[word]) for word, number in items.items()}
 
 
 TestStores = Stores.TestCase
