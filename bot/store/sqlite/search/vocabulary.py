@@ -14,6 +14,10 @@ from bot.store.sqlite.ingest import SPELT
 from bot.store.sqlite.search.compile import way
 
 _STANDING = 3  # that one text may stand for
+# The plus keeps SQLite from walking through all that texts stand for, the commonest first, until it meets these.
+STANDING_SQL = (
+    "select value, items from labels where field = ? and value >= ? and value < ? order by +items desc, value limit ?"
+)
 
 
 def use_of(db: Database, word: str) -> WordUse:
@@ -51,6 +55,5 @@ def _candidates(db: Database, word: str) -> list[tuple[str, int]]:
 
 def stands_for(db: Database, spelt: Sequence[str]) -> Mapping[str, Sequence[tuple[str, int]]]:
     """Return what each of these texts stands for, the commonest first."""
-    sql = "select value, items from labels where field = ? and value >= ? and value < ? order by items desc, value limit ?"
-    found = {each: db.execute(sql, [SPELT, f"{each}=", f"{each}>", _STANDING]).fetchall() for each in spelt}
+    found = {each: db.execute(STANDING_SQL, [SPELT, f"{each}=", f"{each}>", _STANDING]).fetchall() for each in spelt}
     return {each: [(value[len(each) + 1 :], items) for value, items in rows] for each, rows in found.items() if rows}
