@@ -6,9 +6,11 @@ from functools import lru_cache
 from bot.summarise.english.prefilter import Screened
 
 _FIGURE = Screened(
-    r"(?<![\w.-])[~<>≥≤≈$+-]?\d+(?:[.,]\d+)*(?:[\s-]?(?:\\?%|×|x\b|fold|[KMGT]i?B\b|[mμ]?s\b|fps|times\b|"
-    r"(?:percentage )?points?\b|percent|hours?|days?|seconds?|minutes?|dB|orders?)|x\b)|"
-    r"\b(?:twice|half|double|orders? of magnitude)\b|(?-i:(?P<named>\b[A-Z]\w*[ -])?)(?<![\w.=<])\d+\.\d+\b(?![.-]?\w)",
+    r"(?<![\w.-])[~<>≥≤≈$+-]?\d+(?:[.,]\d+)*(?:[\s-]?(?:\\?%|×|x\b|fold|[KMGT]i?B\b|(?-i:[mμ]?s)\b(?!-)|fps|times\b|"
+    r"(?:percentage )?points\b|(?<!-)point\b|"
+    r"point(?= (?:gain|higher|lower|improvement|increase|drop|decrease|reduction|lead|advantage|boost)\b)|"
+    r"percent|hours?|days?|seconds?|minutes?|dB|orders?)|x\b)|"
+    r"\b(?:twice|half|double|orders? of magnitude)\b(?!-)|(?-i:(?P<named>\b[A-Z]\w*[ -])?)(?<![\w.=<])\d+\.\d+\b(?![.-]?\w)",
     re.IGNORECASE,
 )
 _HAS_ONE = re.compile(r"\d|twice|half|double|magnitude", re.IGNORECASE)  # what every measured number has

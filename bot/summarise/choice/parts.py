@@ -20,7 +20,7 @@ from bot.summarise.choice.why import find_why
 from bot.summarise.english.anaphora import Resolved, dangles, points_inside
 from bot.summarise.english.editing import edit
 from bot.summarise.english.prefilter import Screened
-from bot.summarise.english.shortening import within
+from bot.summarise.english.shortening import fullest, within
 
 
 class Shown(NamedTuple):
@@ -33,6 +33,7 @@ class Shown(NamedTuple):
 Choice = dict[str, Shown | None]  # per part; None where the text does not say it
 
 _CEILING = 32  # words, where that would lose too much
+_FIGURE_CEILING = 40  # words of evidence, where it would lose its figure; on a card the other parts give it room
 _CANDIDATES = 4  # per part, for the joint choice: 5^4 combinations at most
 # Added to the bars where a part's best sentence stands elsewhere: what is left must say it plainly to stand for it.
 _SECOND_BEST = 1.5
@@ -81,8 +82,8 @@ class _Text(NamedTuple):
         whole = edit(self.found[at].text, self.names, by_name=part == PROBLEM)
         told = within(whole, MOST_WORDS, _CEILING) or whole
         if part == EVIDENCE and measures(whole) and not measures(told):
-            longer = within(whole, _CEILING, _CEILING)
-            told = longer if measures(longer) else told
+            longer = (fullest(whole, most, measures) for most in (MOST_WORDS, _CEILING, _FIGURE_CEILING))
+            told = next(filter(None, longer), told)
         return told
 
 
@@ -150,6 +151,8 @@ def _options(part: str, text: _Text) -> list[_Option]:
     found = []
     for gain, at in best:
         shown = text.shown(at, part)
+        if part == EVIDENCE and measures(text.found[at].text) and not measures(shown.text):
+            gain -= _MEASURED  # for a figure that nobody sees
         found.append(_Option(gain - _LONG * (len(shown.text.split()) > MOST_WORDS), at, shown))
     return [*(one for one in found if one.gain > 0), _NONE]
 

@@ -92,9 +92,10 @@ _COUNTED_POINTS = re.compile(
     re.IGNORECASE,
 )
 _NUMERAL = r"(?:two|three|four|five|six|seven|eight|nine|ten|[2-9])"
-_COUNT = re.compile(rf"\b{_NUMERAL} (?=(?:[\w-]+ ){{0,4}}?[\w-]+s\b[^:;]*$)", re.IGNORECASE)
+_COUNT = re.compile(rf"(?<![\w.-]){_NUMERAL} (?=(?:[\w-]+ ){{0,4}}?[\w-]+s\b[^:;]*$)", re.IGNORECASE)
 _COUNT_ALONE = Screened(
-    rf"\b{_NUMERAL} (?=(?:[\w-]+ ){{0,3}}?(?:contributions|innovations|insights|findings|conclusions|observations)\.?$)"
+    rf"(?<![\w.-]){_NUMERAL} (?=(?:[\w-]+ ){{0,3}}?(?:contributions|innovations|insights|findings|conclusions|"
+    r"observations)\.?$)"
 )
 _NUMBERED = r"(?:\((?:[2-9]|ii|iii|iv|v|II|III|IV|V|[b-eB-E])\)|(?:[2-9]|ii|iii|iv)\.?\))"
 _LATER_POINT = re.compile(rf"{_NUMBERED} |\b(?:[Ss]econd(?:ly)?|then|finally|next|another|other)\b")

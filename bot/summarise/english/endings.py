@@ -52,7 +52,7 @@ _HANGS_ON = {
 # `shows that caches | trained on pages fail`
 _TELLS = re.compile(
     rf"{FOUND}|argu(?:es?|ed)|suggest(?:s|ed)?|indicate[sd]?|hypothesi[sz]es?|conclud(?:es?|ed)|report(?:s|ed)?|"
-    r"ensur(?:es|ing)|conjectures?|recommends?|advocates?|"
+    r"ensur(?:es|ing)|conjectures?|recommends?|advocates?|propos(?:es?|ed)|"
     r"evidence|idea|insight|fact|hypothesis|claim|so|showing|demonstrating|finding|revealing|proving|suggesting|"
     r"indicating",
     re.IGNORECASE,
@@ -112,7 +112,7 @@ _MADE_TO = Screened(  # `allows users to …`
 )
 # `assigns agents | to facilities`, `turns passive models | from`: a verb whose object is not all that it asks for
 _SPLIT = {
-    word: Screened(rf"\b(?:{verbs}) (?:[\w’'-]+ ){{0,3}}[\w’'-]+$", re.IGNORECASE)
+    word: Screened(rf"\b(?:{verbs})(?: [\w’'-]+){{0,4}}$", re.IGNORECASE)
     for word, verbs in {
         "to": r"(?:assign|expos|attribut|subject|confin|relegat|delegat|devot|entrust|bring)(?:e?s|ed|ing|e|)|maps?|mapping",
         "from": r"(?:transform|turn|convert|shift|evolv|transition|distinguish|differentiat)(?:s|es|ed|ing|e|)",
@@ -182,7 +182,7 @@ _ANOTHER = Screened(
 )
 # `A; on B`, `A, and, under B`: a clause that has begun
 _BEGUN_AGAIN = re.compile(r"; (?P<clause>[^;]*)$")
-_AND_ASIDE = re.compile(r", (?:and|but|that), [^,]*$")
+_AND_ASIDE = re.compile(r", (?:and|but|that), [^,]*$|, (?:\w+ly )?\w+ing$")
 # What leads to a clause that has not begun yet.
 _ALTHOUGH = re.compile(
     r"(?:^|\bthat )(?:although|though|while|if|when|since|because|due to|given) (?!do\b|does\b|is\b|are\b|can\b)[^,]*$",
@@ -302,7 +302,7 @@ def _hangs_on(kept: str, last: str, tail: str) -> bool:
 
 def _begins_another(kept: str, tail: str) -> bool:
     """Whether it ends in a clause of which the verb was cut off: `…, while a single agent | without it stops`."""
-    if _AND_ASIDE.search(kept) or _ALTHOUGH.search(kept):
+    if _AND_ASIDE.search(kept) or _ALTHOUGH.search(BRACKET.sub("", kept)):
         return True
     again = _BEGUN_AGAIN.search(kept)
     if again and ": " not in kept and not _VERB.search(f"; {again['clause']}"):
@@ -360,8 +360,15 @@ _NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "e
 _GOES_ON = re.compile(r"; |, (?:and|or) ")
 _BESIDE_IT = re.compile(r",? (?:while|whereas) ")
 _FIGURES = re.compile(r" [^,;]*, (?:and |by )?[~<>+-]?\d[\d.]*(?:%|x|×| points)")  # ` in A, 7% in B`
+# `+3.1 in A, +5.3 | in B`
+_FIGURE_LAST = re.compile(r"\d\S* (?P<of>in|on|for|at|with) [^,]*, (?:and )?[~<>+-]?\d[\d.,]*(?:%|x|×)?$")
 _POINT = re.compile(r"\((?:[1-9]|[ivx]{1,4}|[a-h])\)")
 _MEMBER = re.compile(r", (?:and |or )?| and | or ")
+
+
+def _is_half_of_figures(kept: str, tail: str) -> bool:
+    found = _FIGURE_LAST.search(kept)
+    return found is not None and tail.startswith(f" {found['of']} ")
 
 
 def _is_half_a_list(kept: str, tail: str) -> bool:
@@ -372,6 +379,7 @@ def _is_half_a_list(kept: str, tail: str) -> bool:
             (_FIGURES.match(tail) is not None and kept[-1:] in "%0123456789x")
             or (_POINT.search(kept) is not None and _POINT.search(tail) is not None)
             or (": " in kept and _BESIDE_IT.match(tail) is not None)
+            or _is_half_of_figures(kept, tail)
         )
     if not found[1]:
         return _GOES_ON.search(tail) is not None

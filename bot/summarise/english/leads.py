@@ -42,7 +42,7 @@ _CLAUSE = re.compile(
     rf"(?!{FINITE} )(?:(?:the|a|an) )?(?:[\w’'/.+%()-]+ ){{1,6}}?{_NO_VERB_BEHIND}{_NO_PARTICIPLE}{FINITE}(?= )"
 )
 _NOT_BEGUN = re.compile(
-    r"(?:so|yet|because|since|and|or|but|which|who|whose|where|while|as|that|is|are|was|were|to|by|with|without|especially|particularly|when|if|for|"
+    r"(?:\d+|so|yet|because|since|and|or|but|which|who|whose|where|while|as|that|is|are|was|were|to|by|with|without|especially|particularly|when|if|for|"
     r"in|on|at|from|under|than|even (?:when|if|though|with|without|in|on|under|for)|"
     # `existing methods fail` and `sizing caches remains costly`, but not `sizing caches, they`.
     r"(?!existing|prevailing|emerging|remaining|underlying)[a-z]+ing(?!(?:(?! (?:which|that|who) )[^,])*"

@@ -12,7 +12,7 @@ What a statement has lost is told by its cost: 0 for the sentence itself, more f
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -112,9 +112,9 @@ def within(sentence: str, most: int, ceiling: int) -> str:
     Where that would lose too much of what the sentence says behind its lead, it may have `ceiling` words.
     """
     said = _words(_core(sentence))
-    best = _fullest(sentence, most)
+    best = fullest(sentence, most)
     if ceiling > most and len(said & _words(best)) < _ENOUGH * len(said):
-        longer = _fullest(sentence, ceiling)
+        longer = fullest(sentence, ceiling)
         return longer if len(said & _words(longer)) >= _ENOUGH * len(said) else best
     return best
 
@@ -125,14 +125,16 @@ def _core(sentence: str) -> str:
     return core
 
 
-def _fullest(sentence: str, most: int) -> str:
+def fullest(sentence: str, most: int, wanted: Callable[[str], bool] = bool) -> str:
+    """Return the form of at most `most` words that says most, of those that are `wanted`; "" where there is none."""
     numbers = len(_NUMBER.findall(sentence))
 
     def kept(one: Statement) -> float:
         lost = numbers - len(_NUMBER.findall(one.text))
         return len(one.text.split()) - _WORDS_FOR_COST * one.cost - _WORDS_FOR_NUMBER * lost
 
-    return max(statements(sentence, most), key=kept, default=Statement("", 0.0)).text
+    found = (one for one in statements(sentence, most) if wanted(one.text))
+    return max(found, key=kept, default=Statement("", 0.0)).text
 
 
 def _words(text: str) -> set[str]:

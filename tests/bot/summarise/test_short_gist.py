@@ -348,3 +348,12 @@ def test_whatever_a_topic_asks_about_it_is_one_short_statement_of_the_text(name:
     assert told.quote in abstract
     own = {word[:4].lower() for word in re.findall(r"\w+", abstract)}
     assert {word[:4].lower() for word in re.findall(r"\w+", told.text)} <= own | {"the", "auth"}
+
+
+def test_an_abbreviation_in_brackets_is_left_out() -> None:
+    told = of(
+        "We propose Node Decimation Pooling (NDP), a pooling operator for graphs that generates coarser versions of them."
+    )
+    assert told.text == (
+        "Proposes Node Decimation Pooling, a pooling operator for graphs that generates coarser versions of them."
+    )

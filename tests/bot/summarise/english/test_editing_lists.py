@@ -38,6 +38,10 @@ from bot.summarise.english.editing import mend_list
             "It is a pipeline for 5 large hosts of the Tibet Plateau: a cache.",
         ),
         ("We present a framework with three contributions.", "We present a framework with contributions."),
+        (  # 2602.16855
+            "GUI-Owl-1.5 incorporates several innovations: (1) a flywheel of data.",
+            "GUI-Owl-1.5 incorporates several innovations, among them a flywheel of data.",
+        ),
         ("We test it in three domains.", "We test it in three domains."),
         ("All of them suffer from: (1) noise.", "All of them suffer from: noise."),
         ("The results are as follows: (1) caches sleep.", "The results are as follows: caches sleep."),

@@ -207,6 +207,33 @@ def ends_at(sentence: str, left: str) -> bool:
             "LLM use",
             id="2507.14238",
         ),
+        pytest.param(
+            "The proposed metric significantly outperforms prompting baselines at distinguishing between "
+            "correct and incorrect context, guarding against inaccuracies introduced by polluted context.",
+            "context, guarding",
+            id="2510.04013",
+        ),
+        pytest.param(
+            "The approach significantly improves both detection and topology reasoning metrics, achieving "
+            "+3.1 in DET, +5.3 in TOP, +4.9 in LT, and an overall +4.4 in OLS, setting a new "
+            "state-of-the-art.",
+            "+5.3",
+            id="2506.13553",
+        ),
+        pytest.param(
+            "The authors propose that combining visual information and proprioception with binary, "
+            "low-resolution tactile contact measurements from across the interior surface of an articulated "
+            "hand mitigates this issue.",
+            "contact measurements",
+            id="2503.19893",
+        ),
+        pytest.param(
+            "Introduces LayerLock, a simple yet effective approach for self-supervised visual representation "
+            "learning, that gradually transitions from pixel to latent prediction through progressive layer "
+            "freezing.",
+            "gradually transitions",
+            id="transitions from",
+        ),
     ],
 )
 def test_no_sentence_ends_where_a_verb_an_object_or_a_member_of_a_list_would_follow(sentence: str, left: str) -> None:
@@ -227,9 +254,12 @@ def test_what_is_complete_may_end_there(sentence: str, left: str) -> None:
     assert not left or ends_at(sentence, left)
 
 
-def test_neither_whose_nor_a_participle_makes_a_clause() -> None:
+def test_neither_whose_nor_a_participle_nor_a_count_makes_a_clause() -> None:
     assert not begins_clause("whose target-language equivalent requires a gender, the model must infer it.")  # 2507.18338
     assert not begins_clause("the quality of models trained on significantly larger datasets.")  # 2512.20000
+    assert not begins_clause(
+        "100+ test cases per problem, and temporal splits, the dataset enables evaluation."
+    )  # 2504.14655
     assert begins_clause("models trained on pages are fast.")
 
 
