@@ -70,13 +70,15 @@ class Misfit(UsageError):
 class Incomplete(UsageError):
     """A command says too little to be done; a form can be filled in instead.
 
-    `form` says of what: subscription, topic, filter; `topic` names the one that it is about, "" for one to be chosen.
+    `form` says of what: subscription, topic, filter; `topic` names the one that it is about, "" for one to be chosen, and
+    `channel` the one that it is for, "" for that in which the command was given.
     """
 
-    def __init__(self, error: UsageError, form: str, topic: str = "") -> None:
+    def __init__(self, error: UsageError, form: str, topic: str = "", channel: str = "") -> None:
         super().__init__(str(error), position=error.position, hint=error.hint)
         self.form = form
         self.topic = topic
+        self.channel = channel
 
 
 class Conflict(UsageError):

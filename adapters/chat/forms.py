@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from urllib.parse import quote, unquote
 
 from adapters.text import clean
 from bot.commands import (
@@ -21,7 +22,7 @@ from bot.errors import Incomplete, UsageError
 from bot.models import Interest, Rhythm, Schedule
 
 FORM_LABEL = "Change in a form"  # on the button that opens one
-_OF_A_RHYTHM = re.compile(rf"@({'|'.join(Rhythm)}) (.*)", re.DOTALL)
+_CARRIED = re.compile(rf"(?:#(?P<channel>\S+) )?(?:@(?P<rhythm>{'|'.join(Rhythm)}) )?(?P<topic>.*)", re.DOTALL)
 
 
 class FormKind(StrEnum):
@@ -37,7 +38,8 @@ class FormKind(StrEnum):
 class FormRequest:
     """A form, and the topic that it is about, "" for one to be chosen or made.
 
-    `rhythm` tells which of a channel's subscriptions to the topic is meant; without it, the first of them is.
+    `rhythm` tells which of a channel's subscriptions to the topic is meant; without it, the first of them is. `channel` is
+    the one that it is for, as it was named, "" for that in which it is opened.
     """
 
     kind: FormKind
@@ -45,23 +47,27 @@ class FormRequest:
     kept: str = ""  # key of what somebody said in it that did not work, to go on from there
     rhythm: Rhythm | None = None
     label: str = FORM_LABEL  # what a button says that opens it
+    channel: str = ""
 
     @property
     def carried(self) -> str:
         """What a button carries of it beside the kind; `form_carried` reads it."""
-        return f"@{self.rhythm} {self.topic}" if self.rhythm else self.topic
+        channel = f"#{quote(self.channel)} " if self.channel else ""
+        return channel + (f"@{self.rhythm} {self.topic}" if self.rhythm else self.topic)
 
 
 def form_carried(kind: FormKind, carried: str) -> FormRequest:
     """Return the form of this kind of which a button carries that."""
-    found = _OF_A_RHYTHM.fullmatch(carried)
-    return FormRequest(kind, found[2], rhythm=Rhythm(found[1])) if found else FormRequest(kind, carried)
+    found = _CARRIED.fullmatch(carried)
+    assert found is not None  # noqa: S101 - it takes any text
+    rhythm = Rhythm(found["rhythm"]) if found["rhythm"] else None
+    return FormRequest(kind, found["topic"], rhythm=rhythm, channel=unquote(found["channel"] or ""))
 
 
 def form_asked_for(asked: Command | Unreadable) -> FormRequest | None:
     """Return the form in which what a command does not say can be filled in; None where it says enough, or is none."""
     error = asked.error if isinstance(asked, Unreadable) else None
-    return FormRequest(FormKind(error.form), error.topic) if isinstance(error, Incomplete) else None
+    return FormRequest(FormKind(error.form), error.topic, channel=error.channel) if isinstance(error, Incomplete) else None
 
 
 def follow_up_form(asked: Command | Unreadable | None) -> FormRequest | None:
@@ -72,9 +78,9 @@ def follow_up_form(asked: Command | Unreadable | None) -> FormRequest | None:
         case EditTopic():
             return FormRequest(FormKind.TOPIC, asked.name)
         case Filter(topic, FilterAction.SHOW | FilterAction.TEST):
-            return FormRequest(FormKind.FILTER, topic)
+            return FormRequest(FormKind.FILTER, topic, channel=asked.place)
         case Subscribe():
-            return FormRequest(FormKind.SUBSCRIPTION, asked.topic, rhythm=_rhythm_said(asked))
+            return FormRequest(FormKind.SUBSCRIPTION, asked.topic, rhythm=_rhythm_said(asked), channel=asked.place)
         case _:
             return None
 

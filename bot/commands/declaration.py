@@ -107,6 +107,16 @@ class Command:
 
     usage: ClassVar[Usage]
 
+    @property
+    def place(self) -> str:
+        """The channel that it names, "" for that in which it is given."""
+        return str(getattr(self, CHANNEL, ""))
+
+    def placed(self, channel: str) -> Self:
+        """Return it for this channel, "" for that in which it is given; one that is for no channel stays as it is."""
+        takes = any(each.name == CHANNEL for each in fields(self))
+        return replace(self, **{CHANNEL: channel}) if takes else self
+
     @classmethod
     def read(cls, words: Words) -> Self:
         """Return the command from the words behind its verb; raises UsageError."""
@@ -403,6 +413,12 @@ ItemBeforeTopic = Annotated[str, Argument("ITEM", text, item_before_topic), ITEM
 ForTopic = Annotated[str, Argument("[for TOPIC]", behind("for"), topic_behind), FOR]
 TopicHere = Annotated[str, topic(), HERE]
 TopicNamed = Annotated[str, topic(), NAMED]
+CHANNEL = "channel"  # what an option suggests, and the field of it: where Discord has a list of its own for that
+Place = Annotated[  # "": where the command is given
+    str,
+    Argument("[in #CHANNEL]", lambda name: ("in", Said(f"#{name}", one_word=True))),
+    Option(help="Which channel; without it, this one.", suggests=CHANNEL),
+]
 PageNumber = Annotated[
     int,
     Argument("[page 2]", formatted("page {}"), _page),

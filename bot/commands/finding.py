@@ -17,6 +17,7 @@ from bot.commands.declaration import (
     OneOfSeveral,
     Option,
     PageNumber,
+    Place,
     Said,
     TopicNamed,
     Usage,
@@ -143,6 +144,7 @@ class Why(Command):
 
     item: ItemBeforeTopic
     topic: ForTopic = ""
+    channel: Place = ""
 
 
 def _day(words: Words, _usage: Usage) -> str:
@@ -155,7 +157,7 @@ def _day(words: Words, _usage: Usage) -> str:
     Group.FINDING,
     example="rest gpu-systems",
     aliases=("left out", "others"),
-    order=("topic", "rhythm", "day", "page"),
+    order=("topic", "rhythm", "day", "page", "channel"),
 )
 @dataclass(frozen=True, slots=True)
 class Rest(Command):
@@ -169,6 +171,7 @@ class Rest(Command):
     ] = ""
     page: PageNumber = 1
     rhythm: OneOfSeveral = None
+    channel: Place = ""
 
 
 @declared("now", Group.FINDING, example="now gpu-systems", aliases=("preview", "digest"))
@@ -177,6 +180,7 @@ class Now(Command):
     """Preview the next digest of a topic, or of every topic subscribed here."""
 
     topic: Annotated[str, ANY_TOPIC, Option(help="Only this one of those subscribed here.", suggests="topic")] = ""
+    channel: Place = ""
 
 
 class Trend(StrEnum):

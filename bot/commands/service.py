@@ -3,7 +3,19 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from bot.commands.declaration import ANY_TOPIC, Argument, Command, Group, Option, Permission, Usage, declared, rest, text
+from bot.commands.declaration import (
+    ANY_TOPIC,
+    Argument,
+    Command,
+    Group,
+    Option,
+    Permission,
+    Place,
+    Usage,
+    declared,
+    rest,
+    text,
+)
 from bot.commands.words import Words, free_text, words_text
 
 _SETTINGS = ("manage", "zone", "top", "layout", "quiet", "daily", "at-once", "alerts", "duplicates")
@@ -13,6 +25,8 @@ _SETTINGS = ("manage", "zone", "top", "layout", "quiet", "daily", "at-once", "al
 @dataclass(frozen=True, slots=True)
 class Status(Command):
     """Tell the last and next digests, the sources, and what failed."""
+
+    channel: Place = ""
 
 
 def _setting(words: Words, _usage: Usage) -> str:
@@ -29,7 +43,7 @@ def _setting(words: Words, _usage: Usage) -> str:
 )
 @dataclass(frozen=True, slots=True)
 class ChangeSettings(Command):
-    """Show what the workspace settled, or settle one thing."""
+    """Show what is settled for everybody here, or settle one thing."""
 
     name: Annotated[
         str,
@@ -37,12 +51,13 @@ class ChangeSettings(Command):
         Option(help="What to settle; without it, everything is shown.", choices=tuple((name, name) for name in _SETTINGS)),
     ] = ""
     value: Annotated[str, rest("", free_text), Option(help="How.")] = ""
+    channel: Place = ""
 
 
 @declared("history", Group.SERVICE, example="history gpu-systems", aliases=("changes", "log"))
 @dataclass(frozen=True, slots=True)
 class History(Command):
-    """Tell who changed what in the workspace, or in one topic."""
+    """Tell who changed what, everywhere or in one topic."""
 
     topic: Annotated[str, ANY_TOPIC, Option(help="Only of this topic.", suggests="topic")] = ""
 

@@ -15,6 +15,7 @@ from bot.commands.declaration import (
     Option,
     Permission,
     Pieces,
+    Place,
     TopicHere,
     Usage,
     Usual,
@@ -133,6 +134,7 @@ class Subscribe(Command):
         Argument("[tag NAME]", behind("tag")),
         Option(help="In a forum: the tag of each digest; none: that of the topic's title, if there is one."),
     ] = ""
+    channel: Place = ""
     filter: Annotated[
         str,
         Argument("[filter QUERY…]", behind("filter")),
@@ -164,7 +166,7 @@ class Subscribe(Command):
         days, at = (str(said.pop(name, "")).strip() for name in ("weekdays", "at"))
         at = at.removeprefix("at ")
         if not said.get("topic", "").strip():
-            raise Incomplete(UsageError("A topic is missing."), "subscription")
+            raise Incomplete(UsageError("A topic is missing."), "subscription", channel=said.get("channel", ""))
         read = read_options(Words(clean(days)))
         if at:
             read["at"] = read_options(Words(clean(f"at {at}")))["at"]
@@ -219,6 +221,7 @@ class Follow(Command):
         Argument(f"[{'|'.join(Rhythm)}]", formatted("{}"), read_rhythm),
         Option(help="How often; daily where nothing is said."),
     ] = None
+    channel: Place = ""
 
 
 # --- the options of a subscription
@@ -425,6 +428,7 @@ class Post(Command):
 
     topic: TopicHere
     rhythm: OneOfSeveral = None
+    channel: Place = ""
 
 
 def _topic_or_followed(words: Words, usage: Usage) -> str:
@@ -456,6 +460,7 @@ class Unsubscribe(Command):
 
     topic: Annotated[str, Argument("TOPIC", name_text, _topic_or_followed), HERE]
     rhythm: OneOfSeveral = None
+    channel: Place = ""
 
 
 @declared(
@@ -466,9 +471,10 @@ class Unsubscribe(Command):
 )
 @dataclass(frozen=True, slots=True)
 class ListSubscriptions(Command):
-    """List the subscriptions of this channel, or of the whole workspace."""
+    """List the subscriptions of this channel, or of all channels."""
 
-    everywhere: Annotated[bool, flag("all", "everywhere"), Option(name="all", help="Those of the whole server.")] = False
+    everywhere: Annotated[bool, flag("all", "everywhere"), Option(name="all", help="Those of all channels.")] = False
+    channel: Place = ""
 
 
 def _until(words: Words, _usage: Usage) -> str:
@@ -497,6 +503,7 @@ class Pause(Command):
         Argument("[until WHEN]", behind("until"), _until),
         Option(help="Until when: 2026-12-01, monday, tomorrow, 2w."),
     ] = ""
+    channel: Place = ""
 
 
 @declared(
@@ -512,6 +519,7 @@ class Resume(Command):
 
     topic: TopicHere
     rhythm: OneOfSeveral = None
+    channel: Place = ""
 
 
 # --- whose they are
@@ -557,3 +565,4 @@ class Transfer(Command):
     former: Annotated[str, _behind("from"), Option(name="from", help="Whose they are now: a mention, such as @anna.")] = ""
     to: Annotated[str, _behind("to"), Option(help="Whose they will be: a mention; you, where nobody is said.")] = ""
     back: Annotated[str, _behind("back")] = ""  # when the transfer was made that is taken back; its button says it
+    channel: Place = ""

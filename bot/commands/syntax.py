@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 from bot.commands import feedback, finding, saved, service, subscriptions, topics
 from bot.commands.borrowed import borrowed
-from bot.commands.declaration import DECLARED, Command, Group, Said, Usage
+from bot.commands.declaration import CHANNEL, DECLARED, Command, Group, Said, Usage
 from bot.commands.words import Word, Words, clean, exactly, nearest, query_text, shown
-from bot.errors import UsageError
+from bot.errors import Incomplete, UsageError
 from bot.keys import named_keys
 from bot.wording import listed
 
@@ -58,7 +58,19 @@ def parse(text: str) -> Command:
         if meant.query:
             return finding.Search(query_text(meant.query))
         raise meant.error or words.fault("There is no such command.", 0)
-    return meant.usage.command.read(words)
+    return _read(meant.usage, words)
+
+
+def _read(usage: Usage, words: Words) -> Command:
+    """Return the command from what stands behind its verb; where it takes a channel, that may be named anywhere."""
+    if CHANNEL not in dict(usage.arguments):
+        return usage.command.read(words)
+    channel = words.take_channel()
+    try:
+        return usage.command.read(words).placed(channel)
+    except Incomplete as error:
+        error.channel = channel
+        raise
 
 
 def _link_or_id(words: Words, begin: int) -> finding.Show | None:

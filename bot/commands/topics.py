@@ -15,6 +15,7 @@ from bot.commands.declaration import (
     Option,
     Permission,
     Pieces,
+    Place,
     Said,
     TopicNamed,
     Usage,
@@ -286,7 +287,7 @@ class Scope(StrEnum):
     example="filter gpu-systems test has:code -survey",
     permission=Permission.SOME,
     aliases=("filters",),
-    order=("topic", "scope", "rhythm", "action", "query"),
+    order=("topic", "scope", "rhythm", "action", "query", "channel"),
 )
 @dataclass(frozen=True, slots=True)
 class Filter(Command):
@@ -310,6 +311,7 @@ class Filter(Command):
         ),
     ] = None
     rhythm: OneOfSeveral = None
+    channel: Place = ""
 
     @classmethod
     def read(cls, words: Words) -> Self:
@@ -337,14 +339,15 @@ class Filter(Command):
         """Return what stands behind the verb: the action too where it follows whose filter is meant."""
         plainly = self.action is FilterAction.SHOW and self.scope is None
         said = (self.scope or "", self.rhythm or "", "" if plainly else self.action, Said(self.query) if self.query else "")
-        return (Said(self.topic), *(piece for piece in said if piece))
+        where = ("in", Said(f"#{self.channel}", one_word=True)) if self.channel else ()
+        return (Said(self.topic), *(piece for piece in said if piece), *where)
 
     @classmethod
     def chosen(cls, values: Mapping[str, Any]) -> Self:
         """Return the command from its options; what is to be set is filled in in a form where it is not said."""
         made = cls(**{"topic": ""} | cls.fields_chosen(values))
         if made.action is FilterAction.SET and not made.query.strip():
-            raise Incomplete(UsageError("What is to be set is missing."), "filter", made.topic)
+            raise Incomplete(UsageError("What is to be set is missing."), "filter", made.topic, made.channel)
         return made
 
 

@@ -13,7 +13,7 @@ import difflib
 import re
 from bisect import bisect_right
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 from urllib.parse import quote_plus, unquote_plus
 
@@ -197,6 +197,12 @@ def item_text(written: str) -> str:
 _QUOTED = re.compile(r'"([^"]*)"(?=[\s.,;:!?]|$)')
 _EXACTLY = re.compile(rf"{EXACT}(?=[\s.,;]|$)")
 _SIGNS = ".,;:!?"  # what may follow a word in a sentence
+# What is quoted, stepped over; and a channel: `in #papers`, `in "#Weekly papers"`, or exactly.
+_EXACT_CHANNEL = EXACT.replace('="', '="%23', 1)
+_CHANNELS = re.compile(
+    rf'(?<![^ ])in (?P<channel>{_EXACT_CHANNEL}|"#[^"]+"|#[^\s"]+)(?=[ .,;:!?]|$)|{EXACT}|"[^"]*"',
+    re.IGNORECASE,
+)
 SEVERAL_WORDS = 'A title of several words stands between quotation marks, such as "GPU systems".'
 _LONGEST = 40  # characters of a word that is quoted in a sentence, or compared with those there are
 
@@ -278,6 +284,24 @@ class Words:
         self.at = self.signs.index("=", word.start) + 1
         return True
 
+    def take_channel(self) -> str:
+        """Return the channel that is named by `in #papers` in what is left, "" where none is, and leave it out.
+
+        Within quotation marks these are words of somebody's. The last of several is meant.
+        """
+        named = [each for each in _CHANNELS.finditer(self.signs, self.at, self.end) if each["channel"]]
+        if not named:
+            return ""
+        found = named[-1]
+        blank = " " * (found.end() - found.start())
+        whole = self.typed.text[: found.start()] + blank + self.typed.text[found.end() :]
+        self.typed = replace(self.typed, text=whole)
+        self.signs = plain(whole)
+        self._looked = (-1, -1)
+        if not self.signs[found.end() : self.end].strip(f" {_SIGNS}"):
+            self.end = max(self.at, len(self.signs[: found.start()].rstrip()))
+        return channel_name(exact(found["channel"]) or found["channel"].strip('"'))
+
     def rest(self) -> str:
         """Return all that is left, as typed, and step over it."""
         text = self.typed.text[self.at : self.end].strip()
@@ -288,6 +312,11 @@ class Words:
         """Return the error that points at a word or position; None is the end of the text."""
         place = where.start if isinstance(where, Word) else self.end if where is None else where
         return UsageError(message, position=self.typed.origin(place), hint=hint)
+
+
+def channel_name(text: str) -> str:
+    """Return a channel's name or identifier as it was typed, without its sign and a sentence's signs behind it."""
+    return unjoined(text).lstrip("# ").rstrip(f"{_SIGNS} ")
 
 
 def unended(text: str) -> str:

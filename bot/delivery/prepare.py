@@ -241,7 +241,7 @@ class Preparer:
         pack = self._requests.packs.get(topic.name)
         if not topic.revision or pack is None or not new_in_pack(topic, pack):
             return said
-        return f"{said} This workspace's own copy of the topic lacks what is new in it: *topic show {topic.name}* says what."
+        return f"{said} Your own copy of the topic lacks what is new in it: *topic show {topic.name}* says what."
 
 
 def _rendered(inputs: _DigestInputs, digest: Digest, layout: Layout) -> list[tuple[str, str]]:

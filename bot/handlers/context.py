@@ -47,6 +47,11 @@ class ForumTags:
 # Returns the tags of the actor's channel where that is a forum, None where it is none, or nobody can tell. Raises nothing.
 KnownTags = Callable[[Actor], Awaitable[ForumTags | None]]
 
+# Returns the actor as acting in the channel that is named, by its name or identifier: `channel`, `place`, `may_write` and
+# `may_administer` are those of that channel. Raises UsageError, the same for a channel that is not there and for one that
+# the actor may not know of, and DeliveryError where nobody can tell now.
+Elsewhere = Callable[[Actor, str], Awaitable[Actor]]
+
 # Returns what each of the items says in a sentence, in their order; "" where it has no text.
 Gists = Callable[[Sequence[Item]], Awaitable[Sequence[str]]]
 
@@ -72,6 +77,16 @@ async def no_tags(_actor: Actor) -> ForumTags | None:
     return None
 
 
+async def nowhere_else(_actor: Actor, _channel: str) -> Actor:
+    """Raise UsageError, as where there is one place alone."""
+    raise UsageError("No other channel can be named here.", hint="Leave the channel out.")
+
+
+def no_such_channel(name: str) -> UsageError:
+    """Return the error for a channel that is not there, or of which who asks may not know."""
+    return UsageError(f'I know no channel "{excerpt(name)}" that you can see.', hint="Choose one in which you are.")
+
+
 @dataclass(frozen=True, slots=True)
 class HandlerContext:
     """The parts of the service that answer commands, and the operator's settings for them."""
@@ -89,6 +104,8 @@ class HandlerContext:
     visible_channels: VisibleChannels = all_channels  # a platform's own, where it has private channels
     obstacle: Obstacle = no_obstacle  # a platform's own: asked before a post is promised in the actor's channel
     forum_tags: KnownTags = no_tags  # a platform's own, where it has forums
+    elsewhere: Elsewhere = nowhere_else  # a platform's own, where it has channels
+    workspace_word: str = "workspace"  # what people there call one
     arxiv: ArxivSettings = USUAL_ARXIV  # which categories are collected
     embedder: Embedder | None = None  # without one, words alone decide what is found and close
     fetcher: Fetcher | None = None  # without one, what nobody has collected is not known
@@ -120,7 +137,7 @@ class HandlerContext:
         if actor.is_external:
             return False
         settled = (await self.store.workspaces.preferences(actor.workspace)).manage or self.manage
-        return settled == "anyone" or actor.may_administer
+        return actor.may_administer or (settled == "anyone" and actor.may_write)
 
     async def check_may_manage(self, actor: Actor) -> None:
         """Raise UsageError when the actor may not change subscriptions, topics and filters."""

@@ -30,6 +30,7 @@ from bot.commands import (
 from bot.errors import BotError, SourceError, Unclear, UsageError
 from bot.handlers.context import HANDLERS, HandlerContext, check_is_member
 from bot.handlers.wording import failures
+from bot.handlers.wording.elsewhere import for_channel, told_elsewhere
 from bot.handlers.wording.replies import button
 from bot.keys import is_owner_and_name, named_keys
 from bot.models import Actor, Reply
@@ -112,9 +113,24 @@ async def handle(context: HandlerContext, command: Command, actor: Actor, now: d
     """Do what the command asks and return what to tell; raises BotError, and UsageError where the person can mend it."""
     if not isinstance(command, _FOR_READERS):
         check_is_member(actor)
+    if command.place:
+        return await _handle_elsewhere(context, command, actor, now)
     if isinstance(command, Search):
         return await _found(context, command, actor, now)
     return await HANDLERS[type(command)](context, command, actor, now)
+
+
+async def _handle_elsewhere(context: HandlerContext, command: Command, actor: Actor, now: datetime) -> Reply:
+    """Do what is asked for another channel: nobody else is told, and what one may do next is for that channel too."""
+    there = await context.elsewhere(actor, command.place)
+    if there.channel == actor.channel:
+        return await handle(context, command.placed(""), actor, now)
+    try:
+        reply = await handle(context, command.placed(""), there, now)
+    except UsageError as error:
+        error.hint = for_channel(error.hint, there)
+        raise
+    return told_elsewhere(reply, there)
 
 
 async def _found(context: HandlerContext, command: Search, actor: Actor, now: datetime) -> Reply:

@@ -27,13 +27,13 @@ async def history(context: HandlerContext, command: History, actor: Actor, now: 
     known = [each for each in await _changes(context, named, actor) if _may_see(each, actor)]
     seen = set(await context.visible_channels(actor, {channel for each in known for channel in _subscribing(each)}))
     told = [each for each in known if seen.issuperset(_subscribing(each))]
-    where = f"of {excerpt(command.topic)}" if named else "in this workspace"
+    where = f"of {excerpt(command.topic)}" if named else f"in this {context.workspace_word}"
     if not told:
         if named:
             await context.topic_named(actor.workspace, command.topic)
         return Reply(
             title=f"Nothing was changed {where} yet",
-            next_steps=("*history* without a topic tells every change in this workspace.",) if named else (),
+            next_steps=(f"*history* without a topic tells every change in this {context.workspace_word}.",) if named else (),
         )
     shown_here = told[:_CHANGES]
     reply = Reply(

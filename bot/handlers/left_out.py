@@ -24,7 +24,7 @@ async def rest(context: HandlerContext, command: Rest, actor: Actor, now: dateti
     last = await last_digests(context, actor, topic.name)
     digest = await _asked_for(context, actor, topic, command, last)
     if digest is None:
-        return Reply(title=f"No digest of {topic.title} was posted here yet", buttons=(preview_button(topic.name),))
+        return Reply(title=f"No digest of {topic.title} was posted {actor.here} yet", buttons=(preview_button(topic.name),))
     when = day_in_words(digest.day, now.date())
     if not digest.left_out:
         title, said = f"Nothing else was on topic for {topic.title}", f"The digest of {when} shows all that came close."
@@ -46,7 +46,7 @@ async def rest(context: HandlerContext, command: Rest, actor: Actor, now: dateti
         text=(f"What the digest of {when} has no place for, the best first{_listed(digest)}.",),
         entries=tuple(ReplyEntry(known.get(key), title=key, title_only=True) for key in shown),
         first=len(digest.entries) + first + 1,
-        next_steps=(_how(digest, last, len(digest.entries) + first + 1),),
+        next_steps=(_how(digest, last, len(digest.entries) + first + 1, actor),),
         buttons=_leafing(replace(command, topic=topic.name), pages),
     )
 
@@ -73,7 +73,8 @@ async def _asked_for(
     found = next((each for each in past if each.day == wanted), None)
     if found is None:
         raise UsageError(
-            f"No digest of {topic.title} of that day is known here.", hint=f"*{write(Rest(topic.name))}* asks for the last."
+            f"No digest of {topic.title} of that day is known {actor.here}.",
+            hint=f"*{write(Rest(topic.name))}* asks for the last.",
         )
     return found
 
@@ -86,11 +87,11 @@ def _listed(digest: PastDigest) -> str:
     )
 
 
-def _how(digest: PastDigest, last: Sequence[PastDigest], first: int) -> str:
+def _how(digest: PastDigest, last: Sequence[PastDigest], first: int, actor: Actor) -> str:
     """Say how one of those is named; their numbers are those of the last digest with entries alone."""
-    if digest in last:
+    if digest in last and not actor.place:
         return f"*more {first} for {digest.topic}* and *save {first} for {digest.topic}* take these numbers."
-    return "Name one by its title or link: numbers are those of the last digest here."
+    return "Name one by its title or link: numbers are those of the last digest in the channel where you use them."
 
 
 def _leafing(command: Rest, pages: int) -> tuple[Button, ...]:

@@ -200,6 +200,11 @@ def _once(preferences: Preferences, here: str) -> Preferences:
     return replace(preferences, prefer_duplicate=tuple(each for each in preferences.prefer_duplicate if each != here))
 
 
+def _told_as_here(actor: Actor) -> str:
+    """Return the channel that is "this channel" to who reads the answer; "" where another one is meant."""
+    return "" if actor.place else actor.channel
+
+
 def _channel(channel: str, here: str) -> str:
     return "this channel" if channel == here else channel
 
@@ -272,12 +277,12 @@ async def settings(context: HandlerContext, command: ChangeSettings, actor: Acto
     """Show what the workspace settled, or settle one thing."""
     before = await context.store.workspaces.preferences(actor.workspace)
     if not command.name.strip():
-        return _naming(_shown(context, before, actor.channel), before)
+        return _naming(_shown(context, before, _told_as_here(actor)), before)
     name, setting = _setting(command.name)
     if not command.value.strip():
         reply = Reply(
             title=setting.title,
-            text=(_sentence(setting.tell(context, before, actor.channel)),),
+            text=(_sentence(setting.tell(context, before, _told_as_here(actor))),),
             next_steps=(f"*{setting.example}* changes it, *settings {name} {setting.taken_back}* takes it back.",),
         )
         return _naming(reply, before)
@@ -300,7 +305,7 @@ async def _settled(
     context: HandlerContext, settled: tuple[str, Setting], pair: tuple[Preferences, Preferences], actor: Actor, now: datetime
 ) -> Reply:
     (name, setting), (before, after) = settled, pair
-    told = _sentence(setting.tell(context, after, actor.channel))
+    told = _sentence(setting.tell(context, after, _told_as_here(actor)))
     if after == before:
         return _naming(Reply(title=f"{setting.title}: as before", text=(told,)), after)
     change = change_by(actor, f"settings {name}", setting.tell(context, before, ""), setting.tell(context, after, ""), now)
@@ -324,7 +329,7 @@ def _value(typed: str) -> str:
 
 def _shown(context: HandlerContext, preferences: Preferences, here: str) -> Reply:
     return Reply(
-        title="Settings of this workspace",
+        title=f"Settings of this {context.workspace_word}",
         fields=tuple(Field(setting.title, setting.tell(context, preferences, here)) for setting in SETTINGS.values()),
         next_steps=tuple(f"*{setting.example}* changes it." for setting in SETTINGS.values()),
     )

@@ -87,9 +87,8 @@ async def status(context: HandlerContext, command: Status, actor: Actor, now: da
     held = sum(each.is_paused(now) for each in elsewhere)
     where = "in other channels" if actor.channel else "in all"
     others = f"{counted(len(elsewhere), 'subscription')} {where}" + (f", {held} of them paused" if held else "")
-    beginning = (
-        "Nothing is subscribed here yet. *subscribe TOPIC weekdays at 09:00* begins it, *topics* lists what there is."
-    )
+    begins = "*subscribe TOPIC weekdays at 09:00* begins it, *topics* lists what there is."
+    beginning = f"Nothing is subscribed {actor.here} yet. {begins}"
     return Reply(
         title="Status",
         text=(
@@ -103,7 +102,7 @@ async def status(context: HandlerContext, command: Status, actor: Actor, now: da
             *await _troubles(digests, here, topics, now),
         ),
         fields=(
-            *_digest_counts(digests, "here" if actor.channel else "of all channels", now),
+            *_digest_counts(digests, actor.here if actor.channel else "of all channels", now),
             *[await _source(context, name, title, now) for name, title in context.source_titles.items()],
             await _counts(context),
             *await _vectors(context),

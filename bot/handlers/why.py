@@ -90,12 +90,12 @@ async def why(context: HandlerContext, command: Why, actor: Actor, now: datetime
         request = await context.request(actor, topic, subscription)
         outcome = await context.previewer.explain(request, item, now)
         lapses = await _lapses(outcome, subscription, now)
-        outlook = (lapses,) if lapses else await _outlook(outcome, subscription, now)
+        outlook = (lapses,) if lapses else await _outlook(outcome, subscription, actor, now)
         coming = _is_coming(subscription, now) and not lapses
         awaited += coming and not outcome.reason
         since = await here.moment(outcome.since)
         came = await _carried_on(here, outcome) or _stored_late(outcome, since)
-        verdict = _verdict(outcome, request, since, coming=coming)
+        verdict = _verdict(outcome, request, since, actor, coming=coming)
         rhythm = _apart(topic, subscription, asked)
         lines = (*_path(outcome), *came, verdict, *outlook, *await _earlier(here, topic, item, rhythm))
         title = f"For {topic.title}, {rhythm}" if rhythm else f"For {topic.title}"
@@ -106,7 +106,7 @@ async def why(context: HandlerContext, command: Why, actor: Actor, now: datetime
         title=f"Why: {title_or_key(item)}",
         text=(ONCE,) if awaited > 1 else (),
         entries=tuple(entries),
-        next_steps=_next_steps(asked, command),
+        next_steps=_next_steps(asked, command, actor),
         buttons=(
             *item_buttons(item, asked[0][0].name if len(asked) == 1 else ""),
             *(button(topic.title, Why(item.key, topic.name)) for topic, _ in asked[AT_ONCE:]),
@@ -122,10 +122,10 @@ def _apart(
     return subscription.rhythm if subscription and several else None
 
 
-def _next_steps(asked: Sequence[object], command: Why) -> tuple[str, ...]:
+def _next_steps(asked: Sequence[object], command: Why, actor: Actor) -> tuple[str, ...]:
     if asked or command.topic.strip():
         return ()
-    return ("Nothing is subscribed here, so no digest could hold it; *why ITEM for TOPIC* tries it on a topic.",)
+    return (f"Nothing is subscribed {actor.here}, so no digest could hold it; *why ITEM for TOPIC* tries it on a topic.",)
 
 
 # --- who saw it, and when it was posted
@@ -143,7 +143,8 @@ async def _seen(here: _Here, item: Item, postings: Sequence[Posting]) -> tuple[s
     links = await _links(here, postings)
     for each, link in zip(postings, links, strict=True):
         score = f", with score {each.score:.2f}" if each.score is not None else ""
-        lines.append(f"Posted here on {await here.day(each.at)} for {title_of(topics, each.topic)}{score}. {link}".rstrip())
+        title = title_of(topics, each.topic)
+        lines.append(f"Posted {here.actor.here} on {await here.day(each.at)} for {title}{score}. {link}".rstrip())
     return tuple(lines)
 
 
@@ -247,7 +248,7 @@ def _noted(digest: PastDigest, left: LeftOut) -> str:
     return f"{left.reason} ({left.relevance:.2f} of {digest.min_score:.2f})"
 
 
-def _verdict(outcome: ItemOutcome, request: DigestRequest, since: str, *, coming: bool) -> str:
+def _verdict(outcome: ItemOutcome, request: DigestRequest, since: str, actor: Actor, *, coming: bool) -> str:
     """Return what decides whether it is in the next digest, in a sentence."""
     because = f": {outcome.clause}" if outcome.clause else ""
     instead = f"{outcome.instead.title} ({outcome.instead.key})" if outcome.instead else "another"
@@ -256,7 +257,7 @@ def _verdict(outcome: ItemOutcome, request: DigestRequest, since: str, *, coming
         selection.NOT_IN_TIME: f"It came in before the time of the next digest, which begins {since}.",
         selection.OLD: f"It is too old to be news: a digest goes back {counted(request.limits.max_age.days, 'day')}.",
         selection.WITHDRAWN: "It was withdrawn.",
-        selection.POSTED: "It was posted here already, and nothing is posted twice.",
+        selection.POSTED: f"It was posted {actor.here} already, and nothing is posted twice.",
         selection.SHOWN: "It stands in the digest of another topic.",
         selection.SOURCE: f"The topic takes items from {', '.join(request.topic.sources)} only.",
         selection.QUERY: f"It is outside the topic{because}.",
@@ -301,10 +302,10 @@ async def _lapses(outcome: ItemOutcome, subscription: Subscription | None, now: 
     return f"When the next digest is due, {moment_in_words(coming.next, now)}, it is no candidate any more."
 
 
-async def _outlook(outcome: ItemOutcome, subscription: Subscription | None, now: datetime) -> tuple[str, ...]:
+async def _outlook(outcome: ItemOutcome, subscription: Subscription | None, actor: Actor, now: datetime) -> tuple[str, ...]:
     """Return when it will be posted, where it will."""
     if outcome.reason or subscription is None:
-        return ("The topic is not subscribed here.",) if subscription is None else ()
+        return (f"The topic is not subscribed {actor.here}.",) if subscription is None else ()
     if subscription.is_paused(now):
         return (f"{await pause_in_words(subscription, now)}.",)
     try:

@@ -23,6 +23,18 @@ class Actor:
     may_administer: bool = False
     zone: str = ""  # the person's time zone where the platform tells it (Slack does), an IANA name
     is_external: bool = False  # of another organisation, with which the channel is shared: no member of the workspace
+    place: str = ""  # "#papers", where that is another channel than the one in which they ask; then `channel` is that one
+    may_write: bool = True  # whether they may write in it themselves
+
+    @property
+    def here(self) -> str:
+        """The channel in a sentence: "here", or "in #papers"."""
+        return f"in {self.place}" if self.place else "here"
+
+    @property
+    def in_channel(self) -> str:
+        """The channel in a sentence: "in this channel", or "in #papers"."""
+        return f"in {self.place}" if self.place else "in this channel"
 
 
 class Rhythm(StrEnum):

@@ -87,7 +87,7 @@ async def test_in_discord_each_kind_of_channel_has_its_own_needs(tmp_path: Path)
     async with discord_desk.sitting(tmp_path) as desk:
         fake, thread = desk.fake, desk.fake.thread(desk.papers, "reading")
         forum = fake.channel(desk.guild, "digests", kind=Kind.FORUM)
-        voice = fake.channel(desk.guild, "talk", kind=Kind.VOICE)
+        voice, other = fake.channel(desk.guild, "talk", kind=Kind.VOICE), fake.channel(desk.guild, "general")
         fake.let(desk.papers, may_not=Permission.SEND_MESSAGES)  # which a thread does not need
         for place, right, said in (
             (thread, IN_THREADS, "I need **Send Messages in Threads** in #reading."),
@@ -97,12 +97,13 @@ async def test_in_discord_each_kind_of_channel_has_its_own_needs(tmp_path: Path)
         ):
             ruling = place.parent if place.is_thread and place.parent else place
             fake.let(ruling, may_not=right)
-            asked = await fake.slash("digest-manage subscribe", topic="gpu-systems", user=desk.anna, channel=place)
+            there = {"topic": "gpu-systems", "channel": place}
+            asked = await fake.slash("digest-manage subscribe", user=desk.anna, channel=other, options=there)
             assert said in asked.text
             fake.let(ruling, may=right)
-            asked = await fake.slash("digest-manage subscribe", topic="gpu-systems", user=desk.anna, channel=place)
+            asked = await fake.slash("digest-manage subscribe", user=desk.anna, channel=other, options=there)
             assert "I need" not in asked.text
-            await fake.slash("digest-manage unsubscribe", topic="gpu-systems", user=desk.anna, channel=place)
+            await fake.slash("digest-manage unsubscribe", user=desk.anna, channel=other, options=there)
         thread.locked = True
         fake.dispatch("THREAD_UPDATE", thread.shape(), guild=desk.guild)
         asked = await fake.slash("digest-manage subscribe", topic="gpu-systems", user=desk.anna, channel=thread)
@@ -148,7 +149,8 @@ async def test_in_discord_a_forum_that_needs_tags_asks_which_one_and_every_diges
         forum = fake.channel(desk.guild, "digests", Kind.FORUM, tags=("news", "reading list"), tag_required=True)
         given = {"topic": "gpu-systems", "days": "daily", "at": "09:00", "zone": "UTC", "entries": 3}
 
-        asked = await fake.slash("digest-manage subscribe", user=desk.anna, channel=forum, options=given)
+        in_forum = {"channel": forum}
+        asked = await fake.slash("digest-manage subscribe", user=desk.anna, channel=desk.papers, options=given | in_forum)
         assert "Each post in this forum needs a tag" in asked.text
         assert [each["label"] for each in asked.messages[0].buttons[:2]] == ["news", "reading list"]
         assert await subscriptions(desk) == []
@@ -157,7 +159,8 @@ async def test_in_discord_a_forum_that_needs_tags_asks_which_one_and_every_diges
         await held_by(desk)
         (held,) = await desk.app.store.workspaces.subscriptions(desk.workspace)
         assert (held.tag, held.entries) == ("reading list", 3)
-        again = await fake.slash("digest-manage subscribe", topic="gpu-systems", entries=2, user=desk.anna, channel=forum)
+        fewer = {"topic": "gpu-systems", "entries": 2} | in_forum
+        again = await fake.slash("digest-manage subscribe", user=desk.anna, channel=desk.papers, options=fewer)
         assert "needs a tag" not in again.text, "it is known"
 
         await desk.app.store.items.add(desk.fresh(), desk.now + timedelta(minutes=5))
@@ -172,7 +175,7 @@ async def test_in_discord_a_forum_asks_in_forms_too_and_not_where_a_tag_has_the_
     async with discord_desk.sitting(tmp_path) as desk:
         fake = desk.fake
         forum = fake.channel(desk.guild, "digests", Kind.FORUM, tags=("news",), tag_required=True)
-        form = await fake.slash("digest-manage subscribe", user=desk.anna, channel=forum)
+        form = await fake.slash("digest-manage subscribe", user=desk.anna, channel=desk.papers, options={"channel": forum})
         sent = await fake.submit(form, {"topic": "gpu-systems", "numbers": "top 3"})
         assert sent.messages[0].buttons[0]["label"] == "news"
         await fake.click(sent.messages[0], "news", user=desk.anna)
@@ -181,16 +184,21 @@ async def test_in_discord_a_forum_asks_in_forms_too_and_not_where_a_tag_has_the_
         assert (held.tag, held.entries) == ("news", 3)
 
         other = fake.channel(desk.guild, "gpus", Kind.FORUM, tags=("GPU Systems", "news"), tag_required=True)
-        asked = await fake.slash("digest-manage subscribe", topic="gpu-systems", user=desk.anna, channel=other)
+        given = {"topic": "gpu-systems", "channel": other}
+        asked = await fake.slash("digest-manage subscribe", user=desk.anna, channel=desk.papers, options=given)
         assert "needs a tag" not in asked.text
-        asked = await fake.slash("digest-manage subscribe", topic="gpu-systems", tag="old", user=desk.anna, channel=other)
+        asked = await fake.slash(
+            "digest-manage subscribe", user=desk.anna, channel=desk.papers, options=given | {"tag": "old"}
+        )
         assert "The forum has no such tag" in asked.text
         bare = fake.channel(desk.guild, "bare", Kind.FORUM, tag_required=True)
-        asked = await fake.slash("digest-manage subscribe", topic="gpu-systems", user=desk.anna, channel=bare)
+        given = {"topic": "gpu-systems", "channel": bare}
+        asked = await fake.slash("digest-manage subscribe", user=desk.anna, channel=desk.papers, options=given)
         assert "The forum has no tags that Broadsheet may give" in asked.text
         other.moderated = {*other.tags}
         fake.dispatch("CHANNEL_UPDATE", other.shape(), guild=desk.guild)
-        asked = await fake.slash("digest-manage subscribe", topic="gpu-systems", user=desk.anna, channel=other)
+        given = {"topic": "gpu-systems", "channel": other}
+        asked = await fake.slash("digest-manage subscribe", user=desk.anna, channel=desk.papers, options=given)
         assert "not for moderators alone" in asked.text
         asked = await fake.slash(
             "digest-manage subscribe", topic="gpu-systems", tag="news", user=desk.anna, channel=desk.papers

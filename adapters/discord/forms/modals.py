@@ -14,6 +14,7 @@ from bot.commands import Scope, Subscribe, parse, write
 from bot.commands.forms import FilterForm, Form, SubscribeForm, TopicForm, filled
 from bot.errors import BotError, Conflict, UsageError
 from bot.handlers.surfaces.forms import filter_form, submit, subscribe_form, topic_form
+from bot.handlers.wording.elsewhere import told_elsewhere
 from bot.handlers.wording.failures import failure_reply, usage_failure
 from bot.models import Actor, Layout, Reply, Rhythm
 
@@ -23,7 +24,8 @@ Said = Mapping[str, str]  # what stands in the fields, by their names
 
 _LABEL, _TEXT, _SELECT = 18, 4, 3  # types of components
 _LINE, _PARAGRAPH = 1, 2
-_TITLE, _NAME, _HINT = 45, 45, 100  # characters
+_TITLE, _NAME, _HINT, _OPTION = 45, 45, 100, 100  # characters
+_OF_CHANNEL = 20  # of a title, for the channel that it is for
 _LONGEST = 4000  # characters of a field
 _ANY = "x"  # stands for the topic where only the rest of a command is read
 
@@ -45,15 +47,18 @@ async def open_form(context: DiscordContext, interaction: DiscordInteraction, fo
 async def _modal(context: DiscordContext, interaction: DiscordInteraction, form: FormRequest) -> Mapping[str, Any]:
     chats, workspace = context.platform.chats, interaction.actor.workspace
     kept = await chats.kept_text(workspace, form.kept) if form.kept else None
-    before: dict[str, Any] = json.loads(kept) if kept else {"topic": form.topic}
-    standing = await _standing(form.kind, context, interaction.actor, before["topic"], form.rhythm)
+    before: dict[str, Any] = json.loads(kept) if kept else {"topic": form.topic, "channel": form.channel}
+    actor = await context.acting(interaction, before.get("channel", ""))
+    standing = await _standing(form.kind, context, actor, before["topic"], form.rhythm)
     said = _texts(standing)
     memory = {"of": form.kind, "topic": _topic_of(standing), "said": said, "revision": getattr(standing, "revision", None)}
+    memory["channel"] = actor.channel if actor.place else ""
     if kept:  # who goes on was shown what stood there then
         memory |= {"said": before["said"], "revision": before["revision"]}
-    fields = _fields(standing, said | before.get("typed", {}))
+    fields = _fields(standing, said | before.get("typed", {}), actor)
     (key,) = await chats.keep_texts(workspace, [json.dumps(memory)], context.now)
     title = f"{_TITLES[form.kind]}: {clean(standing.title)}" if standing.title else _TITLES[form.kind]
+    title = f"{cut(title, _TITLE - _OF_CHANNEL)} {actor.here}" if actor.place else title
     return {"custom_id": f"f:{key}", "title": cut(title, _TITLE), "components": fields}
 
 
@@ -91,13 +96,15 @@ async def _to_go_on(
 
 async def _done(context: DiscordContext, interaction: DiscordInteraction, memory: dict[str, Any]) -> Reply:
     kind, wanted = FormKind(memory["of"]), dict(_said(interaction.data))
+    actor = await context.acting(interaction, memory.get("channel", ""))
     topic = memory["topic"] or ("" if kind is FormKind.TOPIC else wanted.get("topic", ""))
-    like = await _standing(kind, context, interaction.actor, topic)
+    like = await _standing(kind, context, actor, topic)
     if isinstance(like, TopicForm):
         like = replace(like, revision=memory["revision"])
     # A form that was opened for no topic showed how none stands: all of it is to become true.
     before = _read(like, memory["said"]) if memory["topic"] or isinstance(like, TopicForm) else like
-    return await submit(context.handlers_of(interaction), before, _read(like, wanted), interaction.actor, context.now)
+    reply = await submit(context.handlers_of(interaction), before, _read(like, wanted), actor, context.now)
+    return told_elsewhere(reply, actor) if actor.place else reply
 
 
 def _command(kind: FormKind, topic: str) -> str:
@@ -184,7 +191,7 @@ def _texts(form: Form) -> dict[str, str]:
             return _subscription_texts(form)
 
 
-def _fields(form: Form, said: Said) -> list[dict[str, Any]]:
+def _fields(form: Form, said: Said, actor: Actor) -> list[dict[str, Any]]:
     """Return the form's fields, with what was said in them."""
     match form:
         case TopicForm():
@@ -193,7 +200,11 @@ def _fields(form: Form, said: Said) -> list[dict[str, Any]]:
             least = ("min", forms.BAR)
             return [_text_field(name, field, said[name]) for name, field in (first, *others, least)]
         case FilterForm():
-            here = {Scope.HERE.value: "In this channel"} if form.subscribed else {}
+            here = (
+                {Scope.HERE.value: cut(f"{actor.in_channel[:1].upper()}{actor.in_channel[1:]}", _OPTION)}
+                if form.subscribed
+                else {}
+            )
             scopes = {**here, Scope.TOPIC.value: "Everywhere the topic is posted"}
             return [_text_field("query", _QUERY, said["query"]), _choice("scope", "Where", said["scope"], scopes)]
         case SubscribeForm():

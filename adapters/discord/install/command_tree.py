@@ -26,8 +26,11 @@ _MANAGE_CHANNELS = 1 << 4  # docs.discord.com/developers/topics/permissions
 _DESCRIPTION = 100  # characters of a description
 
 CHAT, ON_MESSAGE = 1, 3  # types of commands
-SUBCOMMAND, GROUP, STRING, INTEGER, BOOLEAN, NUMBER = 1, 2, 3, 4, 5, 10  # types of options
+SUBCOMMAND, GROUP, STRING, INTEGER, BOOLEAN, CHANNEL, NUMBER = 1, 2, 3, 4, 5, 7, 10  # types of options
 _KINDS = {int: INTEGER, bool: BOOLEAN, float: NUMBER}
+# What can be posted in: text, voice, announcements, threads of three kinds, stages, forums; the API takes no media channels
+# here (docs.discord.com/developers/resources/channel#channel-object-channel-types).
+_POSTED_IN = (0, 2, 5, 10, 11, 12, 13, 15)
 _IN_SERVER, _IN_DIRECT, _IN_OTHERS = 0, 1, 2  # contexts: a server, our direct conversation with a person, one of others
 _SERVER_INSTALL, _USER_INSTALL = 0, 1
 FOR_A_PERSON = ("search", "show")  # by their words
@@ -129,7 +132,7 @@ def _subcommand(name: str, usage: Usage) -> dict[str, Any]:
 
 def kind_of(option: Option) -> int:
     """Return the type by which Discord knows the option."""
-    return _KINDS.get(option.kind, STRING)
+    return CHANNEL if option.suggests == "channel" else _KINDS.get(option.kind, STRING)
 
 
 def _option(option: Option) -> dict[str, Any]:
@@ -139,7 +142,9 @@ def _option(option: Option) -> dict[str, Any]:
         "description": option.help,
         "required": option.required,
     }
-    if option.choices:
+    if made["type"] == CHANNEL:
+        made["channel_types"] = list(_POSTED_IN)
+    elif option.choices:
         made["choices"] = [{"name": label, "value": value} for label, value in option.choices]
     elif option.suggests or option.offers:
         made["autocomplete"] = True

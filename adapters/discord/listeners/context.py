@@ -14,14 +14,26 @@ from adapters.discord.client.api import RestClient
 from adapters.discord.client.channels import ChannelInfo, Channels
 from adapters.discord.client.interactions import Callback
 from adapters.discord.listeners.answers import DiscordAnswers
-from adapters.discord.workspaces import PLATFORM, workspace_of
+from adapters.discord.workspaces import PLATFORM, guild_of, workspace_of
 from bot.commands import Command, Unreadable
 from bot.errors import Delayed
-from bot.handlers.context import ForumTags, HandlerContext, KnownTags, Obstacle, VisibleChannels, no_obstacle, no_tags
+from bot.handlers.context import (
+    Elsewhere,
+    ForumTags,
+    HandlerContext,
+    KnownTags,
+    Obstacle,
+    VisibleChannels,
+    no_obstacle,
+    no_such_channel,
+    no_tags,
+    nowhere_else,
+)
 from bot.handlers.handle import answer
 from bot.models import Actor, Reply
 from bot.settings.chat import DiscordSettings
 
+_CALLED = {True: "server", False: "conversation"}  # what a workspace is, by whether it is a server
 _BEFORE_REPLY = 1.5  # seconds for what a first reply needs; Discord waits for three
 
 
@@ -47,7 +59,13 @@ class DiscordContext(ListenerContext):
             visible_channels=interaction.visible_channels,
             obstacle=interaction.obstacle,
             forum_tags=interaction.forum_tags,
+            elsewhere=interaction.elsewhere,
+            workspace_word=_CALLED[guild_of(interaction.actor.workspace) != ""],
         )
+
+    async def acting(self, interaction: "DiscordInteraction", channel: str) -> Actor:
+        """Return who acted there, as acting in the channel that is named, "" for that one; raises UsageError."""
+        return await interaction.elsewhere(interaction.actor, channel) if channel else interaction.actor
 
     async def ask(self, asked: Command | Unreadable, interaction: "DiscordInteraction") -> Reply:
         """Return what the core answers to who acted there."""
@@ -55,7 +73,9 @@ class DiscordContext(ListenerContext):
 
     async def ask_in_message(self, asked: Command | Unreadable, actor: Actor, visible: VisibleChannels, line: str) -> Reply:
         """Return what the core answers to who wrote this line, who may know of those channels."""
-        return await answer(replace(self.handler_context, visible_channels=visible), asked, actor, self.now, line)
+        called = _CALLED[guild_of(actor.workspace) != ""]
+        handlers = replace(self.handler_context, visible_channels=visible, workspace_word=called)
+        return await answer(handlers, asked, actor, self.now, line)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +88,8 @@ class DiscordInteraction:
     visible_channels: VisibleChannels  # those that this person may know of
     private: bool = False  # what was acted upon is shown to this person alone
     obstacle: Obstacle = no_obstacle  # what keeps us from posting there
-    forum_tags: KnownTags = no_tags  # of the forum in which somebody acted
+    forum_tags: KnownTags = no_tags  # of the forum in which somebody acts
+    elsewhere: Elsewhere = nowhere_else  # who acted, in another channel of the server
 
 
 @asynccontextmanager
@@ -109,7 +130,14 @@ def interaction_of(received: "discord.Interaction[Any]", now: datetime) -> Disco
     private = received.message is not None and received.message.flags.ephemeral
     data: Any = received.data or {}
     return DiscordInteraction(
-        actor, callback, data, _visible_channels(received), private, _obstacle(received), _forum_tags(received)
+        actor,
+        callback,
+        data,
+        _visible_channels(received),
+        private,
+        _obstacle(received),
+        _forum_tags(received),
+        _elsewhere(received),
     )
 
 
@@ -124,40 +152,108 @@ _OF_OTHERS = (
 
 
 def _obstacle(received: "discord.Interaction[Any]") -> Obstacle:
-    """Return what tells why we cannot post where somebody acted: Discord says our permissions with every interaction."""
+    """Return what tells why we cannot post where somebody acts.
+
+    Of the channel of an interaction Discord says our permissions with it, of another one the gateway told them.
+    """
     channel = received.channel
 
     async def obstacle(actor: Actor) -> str:
+        if actor.place:
+            return _obstacle_elsewhere(received, actor.channel)
         is_elsewhere = _is_personal(received) and received.guild_id is not None
         if is_elsewhere or received.context.private_channel or isinstance(channel, discord.GroupChannel):
             return _OF_OTHERS
         if channel is None or not received.guild_id or actor.channel != str(channel.id):
             return ""
-        info = ChannelInfo(
-            id=actor.channel,
-            kind=channel.type.value,
-            name=getattr(channel, "name", None) or "",
-            guild=str(received.guild_id),
-            allowed=_everything_if_administrator(received.app_permissions),
-            locked=isinstance(channel, discord.Thread) and channel.locked,
-        )
-        return info.obstacle
+        return _obstacle_of(channel, received.app_permissions)
 
     return obstacle
 
 
+def _obstacle_of(channel: Any, allowed: discord.Permissions) -> str:
+    """Return what keeps us from posting in a channel of a server where that is what we may."""
+    info = ChannelInfo(
+        id=str(channel.id),
+        kind=channel.type.value,
+        name=getattr(channel, "name", None) or "",
+        guild=str(channel.guild.id),
+        allowed=_everything_if_administrator(allowed),
+        locked=isinstance(channel, discord.Thread) and channel.locked,
+    )
+    return info.obstacle
+
+
+def _obstacle_elsewhere(received: "discord.Interaction[Any]", channel: str) -> str:
+    """Return what keeps us from posting there; "" also for what we are not told of, such as a thread that was put away."""
+    found = _channel_of(received, channel)
+    return _obstacle_of(found, _ours(found)) if found is not None else ""
+
+
 def _forum_tags(received: "discord.Interaction[Any]") -> KnownTags:
     """Return what tells the tags that we may give, as the gateway told of the forum last."""
-    channel = received.channel
-    moderates = received.app_permissions.manage_threads or received.app_permissions.administrator
 
     async def known(actor: Actor) -> ForumTags | None:
-        if not isinstance(channel, discord.ForumChannel) or actor.channel != str(channel.id):
+        channel = _channel_of(received, actor.channel)
+        if not isinstance(channel, discord.ForumChannel):
             return None
+        ours = _ours(channel)
+        moderates = ours.manage_threads or ours.administrator
         names = tuple(each.name for each in channel.available_tags if moderates or not each.moderated)
         return ForumTags(names, channel.flags.require_tag)
 
     return known
+
+
+def _channel_of(received: "discord.Interaction[Any]", channel: str) -> Any:
+    """Return a channel or an open thread of the server in which somebody acted; None where it is not known."""
+    guild = received.guild
+    return guild.get_channel_or_thread(int(channel)) if guild is not None and channel.isdecimal() else None
+
+
+def _ours(channel: Any) -> discord.Permissions:
+    """Return what we may do in a channel, as the gateway told."""
+    allowed: discord.Permissions = channel.permissions_for(channel.guild.me)
+    return allowed
+
+
+def _elsewhere(received: "discord.Interaction[Any]") -> Elsewhere:
+    """Return what tells who acted as acting in another channel of the server, that they see and we are told of."""
+
+    async def elsewhere(actor: Actor, named: str) -> Actor:
+        guild, person = received.guild, received.user
+        if guild is None or not isinstance(person, discord.Member) or _is_personal(received):
+            return await nowhere_else(actor, named)
+        shown = [each for each in _named(received, named) if _is_shown(received, str(each.id))]
+        if len(shown) != 1:
+            raise no_such_channel(named)
+        (channel,) = shown
+        allowed = _said_with(received, channel) or channel.permissions_for(person)
+        speaks = allowed.send_messages_in_threads if isinstance(channel, discord.Thread) else allowed.send_messages
+        return replace(
+            actor,
+            channel=str(channel.id),
+            place=f"#{channel.name}",
+            may_administer=allowed.manage_channels or allowed.manage_guild or allowed.administrator,
+            may_write=speaks,
+        )
+
+    return elsewhere
+
+
+def _said_with(received: "discord.Interaction[Any]", channel: Any) -> discord.Permissions | None:
+    """Return what who acted may do in a channel that was chosen, as Discord says with a command; None where it does not."""
+    data: Any = received.data or {}
+    said = ((data.get("resolved") or {}).get("channels") or {}).get(str(channel.id)) or {}
+    return discord.Permissions(int(said["permissions"])) if str(said.get("permissions", "")).isdecimal() else None
+
+
+def _named(received: "discord.Interaction[Any]", name: str) -> list[Any]:
+    """Return the channel of that identifier, or those of that name."""
+    if (found := _channel_of(received, name)) is not None:
+        return [found]
+    guild = received.guild
+    return [each for each in (*guild.channels, *guild.threads) if each.name == name] if guild is not None else []
 
 
 def _everything_if_administrator(allowed: discord.Permissions) -> int:

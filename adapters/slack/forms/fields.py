@@ -45,7 +45,7 @@ def button_row(block: str, *buttons: dict[str, Any]) -> Block:
 def form_button(form: FormRequest, label: str) -> dict[str, Any]:
     """Return a button that opens the form."""
     button = {"type": "button", "action_id": FORM_IDS[form.kind], "text": plain_text(label, BUTTON)}
-    return button | ({"value": form.carried} if form.topic else {})
+    return button | ({"value": form.carried} if form.carried else {})
 
 
 def form_option(form: FormRequest, label: str) -> dict[str, Any]:

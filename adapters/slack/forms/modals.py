@@ -32,7 +32,7 @@ from adapters.slack.forms.views import (
     topic_memory,
     topic_view,
 )
-from adapters.slack.listeners.context import Body, SlackContext, SlackInteraction
+from adapters.slack.listeners.context import Body, SlackContext, SlackInteraction, elsewhere
 from adapters.slack.workspaces import PLATFORM
 from bot.commands import Filter, FilterAction
 from bot.errors import BotError, UsageError
@@ -81,6 +81,10 @@ async def _form_view(
 ) -> View:
     channel = memory.get("channel", "")
     actor = await context.actor(interaction, channel)
+    if form.channel:
+        actor = await elsewhere(context.answers, actor, form.channel)
+        channel = actor.channel
+        memory = {name: value for name, value in memory.items() if name != "url"} | {"channel": channel}
     handlers = context.platform.handler_context
     match form.kind:
         case FormKind.SEARCH:

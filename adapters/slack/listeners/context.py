@@ -19,7 +19,8 @@ from adapters.slack.listeners.answers import AnswerTarget, SlackAnswers, called
 from adapters.slack.send import SlackMessenger
 from adapters.slack.workspaces import PLATFORM, team_of, workspace_of
 from bot.commands import Command, Unreadable
-from bot.errors import DeliveryError
+from bot.errors import Delayed, DeliveryError
+from bot.handlers.context import no_such_channel
 from bot.handlers.handle import answer, failed
 from bot.models import Actor, Reply
 from bot.settings.chat import SlackSettings
@@ -31,17 +32,18 @@ _CHANNELS = 1000  # of a person, asked for
 _PAGE = 200
 
 
-async def channels_of(clients: Clients, workspace: str, person: str = "", kinds: str = _KINDS) -> Sequence[str]:
+async def channels_of(clients: Clients, workspace: str, person: str = "", kinds: str = _KINDS) -> Mapping[str, str]:
     """Return the channels that the person is in, as far as the app may know them; those of the app itself for no person.
 
-    Raises what asking Slack raises (adapters.slack.client.errors.CLIENT_FAILURES).
+    By their identifiers stand their names, "" for a direct message. Raises what asking Slack raises
+    (adapters.slack.client.errors.CLIENT_FAILURES).
     """
     client = await clients.client(workspace)
-    found: list[str] = []
+    found: dict[str, str] = {}
     asked = {"types": kinds, "exclude_archived": True, "limit": _PAGE} | ({"user": person} if person else {})
     while len(found) < _CHANNELS:
         page = await client.users_conversations(**asked)  # type: ignore[arg-type]
-        found += [str(each["id"]) for each in page["channels"]]
+        found |= {str(each["id"]): str(each.get("name") or "") for each in page["channels"]}
         asked["cursor"] = (page.get("response_metadata") or {}).get("next_cursor") or ""
         if not asked["cursor"]:
             break
@@ -51,10 +53,12 @@ async def channels_of(clients: Clients, workspace: str, person: str = "", kinds:
 _VISIBLE = 3.0  # seconds for which Slack is asked where somebody is, once for what they are in and once for the app
 
 
-async def _asked_again(answers: SlackAnswers, asking: Callable[[], Awaitable[Sequence[str]]]) -> Sequence[str]:
+async def _asked_again(answers: SlackAnswers, asking: Callable[[], Awaitable[Mapping[str, str]]]) -> Mapping[str, str]:
     """Return what is asked, tried again for a while. Raises DeliveryError."""
     patience = answers.patience
-    found: Sequence[str] = await patience.keep_trying(lambda: called(asking()), patience.after(_VISIBLE), repeats=ANY_NUMBER)
+    found: Mapping[str, str] = await patience.keep_trying(
+        lambda: called(asking()), patience.after(_VISIBLE), repeats=ANY_NUMBER
+    )
     return found
 
 
@@ -63,11 +67,9 @@ async def visible_channels(answers: SlackAnswers, actor: Actor, channels: Collec
 
     Where Slack does not say, that is the channel that they ask in.
     """
-    found, places = {actor.channel}, [(actor.person, _KINDS)]
-    if not actor.is_external:
-        places.append(("", "public_channel"))
+    found = {actor.channel}
     try:
-        for person, kinds in places:
+        for person, kinds in _rooms(actor):
             if found.issuperset(channels):
                 break
             found.update(await _asked_again(answers, partial(channels_of, answers.clients, actor.workspace, person, kinds)))
@@ -75,6 +77,28 @@ async def visible_channels(answers: SlackAnswers, actor: Actor, channels: Collec
         why = failure_reason(error)
         log.warning("Slack does not say now which channels somebody in %s is in: %s", actor.workspace, why)
     return found.intersection(channels)
+
+
+def _rooms(actor: Actor) -> Sequence[tuple[str, str]]:
+    """Return in whose channels, "" for the app's, and of which kinds one looks for those that the person may know of."""
+    return ((actor.person, _KINDS), *((("", "public_channel"),) if not actor.is_external else ()))
+
+
+async def elsewhere(answers: SlackAnswers, actor: Actor, named: str) -> Actor:
+    """Return who asks as acting in a channel that they are in, or in which the app is and which is public.
+
+    Raises UsageError where there is no such channel, and Delayed where Slack does not say now.
+    """
+    try:
+        for person, kinds in _rooms(actor):
+            asking = partial(channels_of, answers.clients, actor.workspace, person, kinds)
+            for channel, name in (await _asked_again(answers, asking)).items():
+                if name and named.casefold() in (channel.casefold(), name.casefold()):
+                    return replace(actor, channel=channel, place=f"#{name}")
+    except CLIENT_FAILURES as error:
+        log.warning("Slack does not say now which channels there are in %s: %s", actor.workspace, failure_reason(error))
+        raise Delayed("Slack does not say now which channels there are; please try again.") from error
+    raise no_such_channel(named)
 
 
 _HOLDS = timedelta(minutes=10)  # so long does a person stay what users.info said: a new administrator waits at most that
@@ -192,6 +216,7 @@ class SlackContext(ListenerContext):
             self.platform.handler_context,
             visible_channels=partial(visible_channels, self.answers),
             obstacle=self.obstacle,
+            elsewhere=partial(elsewhere, self.answers),
         )
         async with self.turns:
             return await answer(handlers, asked, actor, self.now, line)

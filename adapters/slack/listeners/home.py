@@ -62,7 +62,7 @@ async def _put(client: AsyncWebClient, person: str, view: View) -> None:
 async def _made(context: SlackContext, workspace: str, person: str) -> View:
     """Return the tab, or one that says why there is none. Raises DeliveryError where Slack does not say who is where."""
     actor = await context.actors.actor(workspace, "", person)
-    channels = await called(channels_of(context.clients, workspace, person))
+    channels = list(await called(channels_of(context.clients, workspace, person)))
     try:
         found = await home(context.platform.handler_context, actor, channels, context.now)
         page = home_page(found, f"{context.now.timestamp():.0f}")

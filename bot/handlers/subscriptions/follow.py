@@ -53,7 +53,7 @@ async def follow(context: HandlerContext, command: Follow, actor: Actor, now: da
         existed, changed = await subscribe_to(context, topic, wanted, actor, now)
     except Unclear as error:
         return which_one(error, wanted)
-    return await _confirmation(context, topic, changed.after, now, existed=existed)
+    return await _confirmation(context, topic, changed.after, actor, now, existed=existed)
 
 
 async def _naming_topic(context: HandlerContext, command: Follow, actor: Actor) -> Subscribe | None:
@@ -133,7 +133,7 @@ async def _topic_of(context: HandlerContext, followed: Followed, actor: Actor, n
 
 
 async def _confirmation(
-    context: HandlerContext, topic: Topic, subscription: Subscription, now: datetime, *, existed: bool
+    context: HandlerContext, topic: Topic, subscription: Subscription, actor: Actor, now: datetime, *, existed: bool
 ) -> Reply:
     coming = await posted_next(context, subscription, now)
     named = await naming(context, subscription)
@@ -141,13 +141,13 @@ async def _confirmation(
         when = f"{paused}."
     else:
         following = f"; next {moment_in_words(coming.next, now)}" if coming.next is not None else ""
-        when = f"What is new is posted here {coming.words}{following}."
+        when = f"What is new is posted {actor.here} {coming.words}{following}."
     said, entries = await _lately(context, topic, now)
     undo = button("Undo", Unsubscribe(*named))
     if existed:
-        return Reply(title=f"{topic.title} is followed here already", text=(when, said), entries=entries)
+        return Reply(title=f"{topic.title} is followed {actor.here} already", text=(when, said), entries=entries)
     return Reply(
-        title=f"{topic.title} is followed here now",
+        title=f"{topic.title} is followed {actor.here} now",
         text=tuple(filter(None, (when, _limits(context, topic), not_collected(topic, context.arxiv), said))),
         entries=entries,
         next_steps=(f"{_another_time(subscription)}; *topic show {topic.name}* says what enters.",),

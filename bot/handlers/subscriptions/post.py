@@ -46,7 +46,7 @@ async def post(context: HandlerContext, command: Post, actor: Actor, now: dateti
         await subscription_named(context, actor, *named)
         before = await _before(context, actor, asked)
         return await _asked_before(context, topic, subscription, before, coming, now)
-    return await _opened(context, topic, subscription, coming, now)
+    return await _opened(context, topic, subscription, coming, actor, now)
 
 
 async def _asked_for(subscription: Subscription, now: datetime) -> Occurrence:
@@ -67,7 +67,7 @@ async def _before(context: HandlerContext, actor: Actor, asked: Occurrence) -> D
 
 
 async def _opened(
-    context: HandlerContext, topic: Topic, subscription: Subscription, coming: Timetable, now: datetime
+    context: HandlerContext, topic: Topic, subscription: Subscription, coming: Timetable, actor: Actor, now: datetime
 ) -> Reply:
     preferences = await context.store.workspaces.preferences(subscription.workspace)
     allowed = await after_quiet(preferences, subscription, now)
@@ -75,7 +75,7 @@ async def _opened(
     if allowed > now:
         ends = moment_in_words(await in_zone(allowed, subscription.schedule.zone), now)
         return Reply(title=f"{topic.title} is posted when the quiet hours end", text=(f"That is {ends}.", after))
-    text = (f"The digest is made, and posted in this channel in a moment. {after}", *await silence(context, now))
+    text = (f"The digest is made, and posted {actor.in_channel} in a moment. {after}", *await silence(context, now))
     return Reply(title=f"{topic.title} is posted now", text=text)
 
 

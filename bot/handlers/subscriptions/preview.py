@@ -63,7 +63,7 @@ async def _made(
     """
     request = await context.request(actor, topic, subscription)
     digest = await context.previewer.preview(request, now)
-    outlook = await _outlook(topic, subscription, now)
+    outlook = await _outlook(topic, subscription, actor, now)
     if digest.coverage.seen:
         return digest, outlook
     usual = await context.previewer.preview(replace(request, baseline=None, since_last=False), now)
@@ -74,10 +74,10 @@ async def _made(
     return usual, f"{outlook} Nothing has come in since {begins}; this is from the last {context.window_hours} hours."
 
 
-async def _outlook(topic: Topic, subscription: Subscription | None, now: datetime) -> str:
+async def _outlook(topic: Topic, subscription: Subscription | None, actor: Actor, now: datetime) -> str:
     """Say when the digest is due, in the schedule's own zone."""
     if subscription is None:
-        return f"{topic.title} is not subscribed here; this is what its digest would say now."
+        return f"{topic.title} is not subscribed {actor.here}; this is what its digest would say now."
     if subscription.is_paused(now):
         return f"{topic.title}: {await pause_in_words(subscription, now)}. This is what its digest would say now."
     try:
@@ -102,10 +102,10 @@ async def _nothing_here(context: HandlerContext, actor: Actor) -> Reply:
     names = list(await context.topics(actor.workspace))
     example = names[0] if names else "TOPIC"
     return Reply(
-        title="Nothing is subscribed here yet",
+        title=f"Nothing is subscribed {actor.here} yet",
         next_steps=(
             f"*now {example}* previews a topic that is not subscribed.",
-            f"*subscribe {example} weekdays at 09:00* posts its digest in this channel.",
+            f"*subscribe {example} weekdays at 09:00* posts its digest {actor.in_channel}.",
         ),
         buttons=(
             button("Topics", ListTopics()),

@@ -51,25 +51,25 @@ async def subscribe(context: HandlerContext, command: Subscribe, actor: Actor, n
     except UsageError as error:
         if " " not in command.topic and error.hint.startswith("Did you mean"):
             raise  # a slip in a topic's name
-        return _may_be_followed(command, error)
+        return _may_be_followed(command, error, actor)
     command, wanted = await _checked(replace(command, topic=topic.name))
     if blocked := await not_promised(context, command, actor, f"{topic.title} is not subscribed yet", "Subscribe"):
         return blocked
     existed, changed = await subscribe_to(context, topic, command, actor, now, wanted=wanted)
-    reply = await _confirmation(context, topic, changed, existed, now)
+    reply = await _confirmation(context, topic, changed, existed, actor, now)
     if existed or changed.after.is_paused(now) or changed.after.baseline < now:
         return reply
     offer, post_button = await first_post_offer(context, topic, changed.after, actor, now)
     return replace(reply, text=(*reply.text, *offer), buttons=(*post_button, *reply.buttons))
 
 
-def _may_be_followed(command: Subscribe, error: UsageError) -> Reply:
+def _may_be_followed(command: Subscribe, error: UsageError, actor: Actor) -> Reply:
     """Return that there is no such topic, and the offer to follow what was named; the rest of the command is left out."""
     named = " ".join(command.topic.replace('"', " ").split())
     follow = Follow(f'"{named}"' if " " in named else named)
     return Reply(
         title=str(error).rstrip("."),
-        text=(error.hint, f"*{write(follow)}* posts here what has these words, without a topic made before."),
+        text=(error.hint, f"*{write(follow)}* posts {actor.here} what has these words, without a topic made before."),
         buttons=(button("Follow", follow), button("Topics", ListTopics())),
     )
 
@@ -104,7 +104,7 @@ async def _check_tag(context: HandlerContext, command: Subscribe, topic: Topic, 
         if said:
             raise UsageError("Only the posts of a forum in Discord have tags.", hint="Leave *tag* out.")
         return
-    here = _meant(await context.subscriptions_here(actor, topic.name), command, topic.title)
+    here = _meant(await context.subscriptions_here(actor, topic.name), command, topic.title, actor)
     kept = here.tag if here and not command.tag else ""
     if forum.has(said) if said else not forum.lacks(kept or topic.title):
         return
@@ -122,7 +122,7 @@ async def _subscribed(
     """Make or change the subscription, trying again when somebody else did in between; tell whether it existed."""
 
     async def attempt() -> tuple[bool, ChangedSubscription]:
-        before = _meant(await context.subscriptions_here(actor, topic.name), command, topic.title)
+        before = _meant(await context.subscriptions_here(actor, topic.name), command, topic.title, actor)
         base = before or await _new(context, command.topic, actor, now)
         after = _altered(base, command, wanted)
         if after == before:
@@ -139,7 +139,7 @@ async def _subscribed(
     return await retry_on_conflict(attempt)
 
 
-def _meant(here: Sequence[Subscription], command: Subscribe, title: str) -> Subscription | None:
+def _meant(here: Sequence[Subscription], command: Subscribe, title: str, actor: Actor) -> Subscription | None:
     """Return which of the channel's subscriptions to the topic is to change: the one due as often; None: a new one is meant.
 
     Raises Unclear where nothing is said of days, and there are several.
@@ -151,7 +151,7 @@ def _meant(here: Sequence[Subscription], command: Subscribe, title: str) -> Subs
     if len(here) > 1:
         names = listed([each.rhythm for each in here])
         choices = [(each.rhythm.capitalize(), _days(each.schedule)) for each in here]
-        raise Unclear(f"{title} has {names} digests here: which one is to change?", "weekdays", choices)
+        raise Unclear(f"{title} has {names} digests {actor.here}: which one is to change?", "weekdays", choices)
     return next(iter(here), None)
 
 
@@ -220,12 +220,12 @@ def _altered(base: Subscription, command: Subscribe, wanted: Query | None) -> Su
 
 
 async def _confirmation(
-    context: HandlerContext, topic: Topic, changed: ChangedSubscription, existed: bool, now: datetime
+    context: HandlerContext, topic: Topic, changed: ChangedSubscription, existed: bool, actor: Actor, now: datetime
 ) -> Reply:
     subscription = changed.after
     coming = await posted_next(context, subscription, now)
     filtered = " that passes the filter" if subscription.filter.text or topic.filter.text else ""
-    text = [f"What fits *{topic.title}*{filtered} will be posted in this channel {coming.words}, the best first."]
+    text = [f"What fits *{topic.title}*{filtered} will be posted {actor.in_channel} {coming.words}, the best first."]
     if paused := await pause_in_words(subscription, now):
         text.append(f"{paused}.")
     else:
@@ -300,10 +300,10 @@ async def unsubscribe(context: HandlerContext, command: Unsubscribe, actor: Acto
         if (ended := await ended_before(context, actor, command.topic, command.rhythm)) is None:
             raise
         goes_on = bool(await context.subscriptions_here(actor, ended[0]))
-        return _is_ended(topics, *ended, command.rhythm if goes_on else None)
+        return _is_ended(topics, *ended, command.rhythm if goes_on else None, actor)
     left = await _here(context, gone)
     if not left and await forget_unused(context, topics.get(gone.topic), gone, actor, now):
-        return _unfollowed(topics[gone.topic], gone)
+        return _unfollowed(topics[gone.topic], gone, actor)
     stays = gone.topic in topics
     rest = "The topic stays, and what it has learned." if stays else NO_TOPIC
     if left:
@@ -311,24 +311,24 @@ async def unsubscribe(context: HandlerContext, command: Unsubscribe, actor: Acto
     what = f"Nothing more of its {gone.rhythm} digest" if left else "Nothing more of it"
     return Reply(
         title=f"Unsubscribed from {title_of(topics, gone.topic)}{f', {gone.rhythm}' if left else ''}",
-        text=(f"{what} will be posted in this channel. {rest}",),
+        text=(f"{what} will be posted {actor.in_channel}. {rest}",),
         buttons=(Button("Undo", as_command(gone)),) if stays else (),
         private=False,
     )
 
 
-def _unfollowed(topic: Topic, gone: Subscription) -> Reply:
+def _unfollowed(topic: Topic, gone: Subscription, actor: Actor) -> Reply:
     return Reply(
-        title=f"{topic.title} is not followed here any more",
-        text=("Nothing more of it will be posted in this channel.",),
+        title=f"{topic.title} is not followed {actor.here} any more",
+        text=(f"Nothing more of it will be posted {actor.in_channel}.",),
         buttons=(button("Undo", Follow(topic.query.text, gone.rhythm)),),
         private=False,
     )
 
 
-def _is_ended(topics: Mapping[str, Topic], topic: str, as_it_was: str, rhythm: Rhythm | None) -> Reply:
+def _is_ended(topics: Mapping[str, Topic], topic: str, as_it_was: str, rhythm: Rhythm | None, actor: Actor) -> Reply:
     return Reply(
-        title=f"{title_of(topics, topic)}{f', {rhythm},' if rhythm else ''} is not subscribed here any more",
+        title=f"{title_of(topics, topic)}{f', {rhythm},' if rhythm else ''} is not subscribed {actor.here} any more",
         text=("It was ended before; nothing was changed.",),
         buttons=(Button("Subscribe again", as_it_was),) if topic in topics else (),
     )
@@ -356,9 +356,9 @@ async def list_subscriptions(context: HandlerContext, command: ListSubscriptions
         actor.workspace, channel="" if command.everywhere else actor.channel
     )
     topics = await context.topics(actor.workspace)
-    where = "in this workspace" if command.everywhere else "in this channel"
+    where = f"in this {context.workspace_word}" if command.everywhere else actor.in_channel
     if not every:
-        return _nothing(where, topics)
+        return _nothing(where, topics, actor)
     seen = (
         await context.visible_channels(actor, {each.channel for each in every}) if command.everywhere else (actor.channel,)
     )
@@ -385,10 +385,10 @@ def _place_in_list(each: Subscription, topics: Mapping[str, Topic], actor: Actor
     return each.channel != actor.channel, each.channel, is_followed(topics, each.topic), each.topic, each.rhythm
 
 
-def _nothing(where: str, topics: Mapping[str, Topic]) -> Reply:
+def _nothing(where: str, topics: Mapping[str, Topic], actor: Actor) -> Reply:
     example = next(iter(sorted(topics)), "TOPIC")
     return Reply(
         title=f"Nothing is subscribed {where} yet",
-        next_steps=(f"*subscribe {example} weekdays at 09:00* posts a digest in this channel on weekdays.",),
+        next_steps=(f"*subscribe {example} weekdays at 09:00* posts a digest {actor.in_channel} on weekdays.",),
         buttons=(button("Topics", ListTopics()),),
     )

@@ -65,14 +65,16 @@ async def subscription_named(context: HandlerContext, actor: Actor, name: str, r
     named = [each for each in here if typed and typed in (each.topic, slug(title_of(topics, each.topic)))]
     followed = "" if named else standing_of(name, topics)
     if named := named or [each for each in here if followed and each.topic == followed]:
-        return one_of(named, rhythm, title_of(topics, named[0].topic))
+        return one_of(named, rhythm, title_of(topics, named[0].topic), actor)
     if not here:
-        raise UsageError("Nothing is subscribed in this channel.", hint="*subscribe TOPIC weekdays at 09:00* begins one.")
+        raise UsageError(
+            f"Nothing is subscribed {actor.in_channel}.", hint="*subscribe TOPIC weekdays at 09:00* begins one."
+        )
     names = ", ".join(list(dict.fromkeys(each.topic for each in here))[:9])
-    raise UsageError(f'"{excerpt(name)}" is not subscribed in this channel.', hint=f"Subscribed here: {names}.")
+    raise UsageError(f'"{excerpt(name)}" is not subscribed {actor.in_channel}.', hint=f"Subscribed {actor.here}: {names}.")
 
 
-def one_of(here: Sequence[Subscription], rhythm: Rhythm | None, title: str) -> Subscription:
+def one_of(here: Sequence[Subscription], rhythm: Rhythm | None, title: str, actor: Actor) -> Subscription:
     """Return the one of that rhythm, or the only one, of a channel's subscriptions to a topic.
 
     Raises Unclear where it is not said which of several, UsageError where there is none of that rhythm.
@@ -80,10 +82,10 @@ def one_of(here: Sequence[Subscription], rhythm: Rhythm | None, title: str) -> S
     found = [each for each in here if rhythm in (None, each.rhythm)]
     standing = [each.rhythm for each in here]
     if not found:
-        raise UsageError(f"{title} has no {rhythm} digest here.", hint=f"It has a {listed(standing)} one.")
+        raise UsageError(f"{title} has no {rhythm} digest {actor.here}.", hint=f"It has a {listed(standing)} one.")
     if len(found) > 1:
         choices = [(each.capitalize(), each) for each in standing]
-        raise Unclear(f"{title} has {listed(standing)} digests here: which one?", "rhythm", choices)
+        raise Unclear(f"{title} has {listed(standing)} digests {actor.here}: which one?", "rhythm", choices)
     return found[0]
 
 

@@ -56,7 +56,7 @@ def check_new_name(command: CreateTopic, topics: Mapping[str, Topic]) -> str:
         said = f"A topic's name is made of small letters, digits and hyphens, {LONGEST_NAME} at most."
         raise UsageError(said, hint=f'"{free_name(proposed or "my-topic", topics)}" would do.')
     if name in topics:
-        whose = "of this workspace" if topics[name].revision else "that comes with Broadsheet"
+        whose = "of your own" if topics[name].revision else "that comes with Broadsheet"
         hint = f'"{free_name(name, topics)}" is free; *topic edit {name} query …* changes the one that is there.'
         raise UsageError(f"There is a topic {name} already, one {whose}.", hint=hint)
     return name
@@ -151,7 +151,7 @@ def _as_shipped(pack: Topic, copy: Topic, topics: Mapping[str, Topic]) -> Reply:
     return Reply(
         title=f"{pack.title} is again as it comes with Broadsheet",
         text=(
-            "This workspace's own copy is gone. Subscriptions to it go on, and what it learned stays.",
+            "Your own copy is gone. Subscriptions to it go on, and what it learned stays.",
             f"The commands in the file make the copy again, as {name}.",
         ),
         attachment=_file(name, definition(replace(copy, name=name))),

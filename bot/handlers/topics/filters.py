@@ -48,6 +48,7 @@ class _FilterPlace:
     here: Subscription | None  # of this channel, whichever filter is meant; None also where it is one of several
     everywhere: bool
     rhythm: Rhythm | None = None  # that tells which of several subscriptions it is
+    in_channel: str = "in this channel"
 
     @property
     def filter(self) -> Query:
@@ -56,7 +57,7 @@ class _FilterPlace:
     @property
     def words(self) -> str:
         which = f", {self.rhythm}" if self.rhythm else ""
-        return f"{self.topic.title} everywhere" if self.everywhere else f"{self.topic.title}{which} in this channel"
+        return f"{self.topic.title} everywhere" if self.everywhere else f"{self.topic.title}{which} {self.in_channel}"
 
     @property
     def scope(self) -> Scope:
@@ -81,14 +82,15 @@ async def _place(context: HandlerContext, command: Filter, actor: Actor) -> _Fil
     topic = await context.topic_named(actor.workspace, command.topic)
     subscribed = await context.subscriptions_here(actor, topic.name)
     if command.scope is Scope.TOPIC:
-        return _FilterPlace(topic, subscribed[0] if len(subscribed) == 1 else None, everywhere=True)
-    here = one_of(subscribed, command.rhythm, topic.title) if subscribed else None
+        return _FilterPlace(topic, subscribed[0] if len(subscribed) == 1 else None, True, in_channel=actor.in_channel)
+    here = one_of(subscribed, command.rhythm, topic.title, actor) if subscribed else None
     if here is None and (command.scope is Scope.HERE or command.rhythm):
         hint = (
             f"*subscribe {topic.name}* comes first; *filter {topic.name} everywhere set …* changes the topic's own filter."
         )
-        raise UsageError(f"{topic.name} is not subscribed in this channel.", hint=hint)
-    return _FilterPlace(topic, here, here is None, here.rhythm if here and len(subscribed) > 1 else None)
+        raise UsageError(f"{topic.name} is not subscribed {actor.in_channel}.", hint=hint)
+    rhythm = here.rhythm if here and len(subscribed) > 1 else None
+    return _FilterPlace(topic, here, here is None, rhythm, actor.in_channel)
 
 
 # --- looking
@@ -100,7 +102,7 @@ def _shown(place: _FilterPlace) -> Reply:
     besides = place.topic.filter if not place.everywhere else place.here.filter if place.here else Query("")
     text = [] if lines else ["It has none: what fits the topic is posted."]
     if besides.text:
-        whose = "this channel's subscription" if place.everywhere else "the topic everywhere"
+        whose = f"the subscription {place.in_channel}" if place.everywhere else "the topic everywhere"
         text.append(f"Besides holds the filter of {whose}: {one_line(besides.text)}.")
     return Reply(
         title=f"The filter of {place.words}",

@@ -25,7 +25,7 @@ async def list_topics(context: HandlerContext, _command: ListTopics, actor: Acto
     besides = f" {_followed_in_words(followed)}" if followed else ""
     return Reply(
         title=counted(len(topics) - followed, "topic"),
-        text=(f"{own} of this workspace's own, {len(topics) - own - followed} that come with Broadsheet.{besides}",),
+        text=(f"{own} of your own, {len(topics) - own - followed} that come with Broadsheet.{besides}",),
         entries=tuple(entries),
         next_steps=(
             "*subscribe NAME weekdays at 09:00* posts a topic in this channel.",
@@ -62,8 +62,12 @@ def _origin(context: HandlerContext, topic: Topic) -> str:
     if not topic.revision:
         return ""
     if topic.followed:
-        return f"followed in this workspace: {one_line(topic.query.text)}"
-    return "changed from what comes with Broadsheet" if topic.name in context.packs else "made in this workspace"
+        return f"followed in this {context.workspace_word}: {one_line(topic.query.text)}"
+    return (
+        "changed from what comes with Broadsheet"
+        if topic.name in context.packs
+        else f"made in this {context.workspace_word}"
+    )
 
 
 def _use(users: Sequence[Subscription], actor: Actor) -> str:

@@ -78,6 +78,6 @@ def copied_in_words(topic: Topic) -> str:
     """Return what it means that a pack has become the workspace's own."""
     back = write(DeleteTopic(topic.name))
     return (
-        f"{topic.name} comes with Broadsheet; this workspace has its own copy from now on, which newer versions do not "
+        f"{topic.name} comes with Broadsheet; you have your own copy from now on, which newer versions do not "
         f"change. *{back}* goes back to the original."
     )

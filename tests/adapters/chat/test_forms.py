@@ -78,10 +78,12 @@ def test_beside_what_is_shown_stands_its_form(text: str, form: FormRequest) -> N
     assert follow_up_form(read(text)) == form
 
 
-@given(st.sampled_from(FormKind), st.text(), st.sampled_from((None, *Rhythm)))
-def test_what_a_button_carries_of_a_form_is_read_back(kind: FormKind, topic: str, rhythm: Rhythm | None) -> None:
-    form = FormRequest(kind, topic, rhythm=rhythm)
-    assume(rhythm or not topic.startswith("@"))
+@given(st.sampled_from(FormKind), st.text(), st.sampled_from((None, *Rhythm)), st.sampled_from(("", "C1", "Weekly papers")))
+def test_what_a_button_carries_of_a_form_is_read_back(
+    kind: FormKind, topic: str, rhythm: Rhythm | None, channel: str
+) -> None:
+    form = FormRequest(kind, topic, rhythm=rhythm, channel=channel)
+    assume(rhythm or not topic.startswith(("@", "#")))
     assert form_carried(kind, form.carried) == form
 
 

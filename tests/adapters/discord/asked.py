@@ -6,7 +6,7 @@ from typing import Any
 from adapters.discord.install.command_tree import GROUP, PLACES, SUBCOMMAND, kind_of, path
 from bot.commands import Command, Subscribe, Usual
 
-_NAMES = {"kind": "only", "everywhere": "all", "origin": "from", "form": "format"}
+_NAMES = {"kind": "only", "everywhere": "all", "origin": "from", "form": "format", "former": "from"}
 _WEEK = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 
 
@@ -36,6 +36,7 @@ def _subscribe(command: Subscribe) -> dict[str, Any]:
     if command.at is not None:
         found["at"] = f"{command.at:%H:%M}"
     said: dict[str, Any] = {"zone": command.zone, "tag": command.tag, "filter": command.filter}
+    said["channel"] = command.channel
     numbers = {"entries": command.entries, "min_score": command.min_score, "layout": command.layout}
     said |= {name: value for name, value in numbers.items() if value is not Usual.USUAL}
     said["as_usual"] = " ".join(name for name, value in numbers.items() if value is Usual.USUAL)

@@ -39,6 +39,7 @@ from bot.commands import (
     Show,
     ShowTopic,
     Similar,
+    Status,
     Subscribe,
     Transfer,
     Trend,
@@ -48,6 +49,7 @@ from bot.commands import (
     Usual,
     Why,
 )
+from bot.commands.words import channel_name
 from bot.models import Layout, Rhythm
 
 # What the grammar gives a meaning, and what telephones, chat clients and strangers put in.
@@ -60,6 +62,8 @@ SCRAPS = (
         "until",
         "at 9",
         "in",
+        "in #papers",
+        'in "#Weekly papers"',
         "top",
         "top 7",
         "filter",
@@ -253,8 +257,19 @@ def _filters() -> st.SearchStrategy[Command]:
     )
 
 
+def channels() -> st.SearchStrategy[str]:
+    """Give names and identifiers of channels, and texts that a client might send as one."""
+    return st.one_of(
+        st.sampled_from(("papers", "123456789012345678", "Weekly papers")), said().map(channel_name).filter(bool)
+    )
+
+
 def commands() -> st.SearchStrategy[Command]:
-    """Give every command."""
+    """Give every command, those that take a channel with one and without."""
+    return st.builds(lambda command, channel: command.placed(channel), _of_this_channel(), st.just("") | channels())
+
+
+def _of_this_channel() -> st.SearchStrategy[Command]:
     maybe = st.just("") | said()
     of_item = st.one_of(*(st.builds(kind, said(), maybe) for kind in (Why, More, Less)))
     return st.one_of(
@@ -267,6 +282,7 @@ def commands() -> st.SearchStrategy[Command]:
         *(st.builds(kind, maybe) for kind in (Now, History, Help)),
         *(st.just(usage.command()) for usage in TABLE if not fields(usage.command)),
         st.just(ChangeSettings()),
+        st.just(Status()),
         _subscriptions(),
         st.builds(Follow, said(), RHYTHMS),
         st.builds(ListSubscriptions, st.booleans()),

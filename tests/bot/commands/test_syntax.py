@@ -8,6 +8,7 @@ from bot.commands import (
     EditTopic,
     Filter,
     FilterAction,
+    Follow,
     Format,
     Help,
     History,
@@ -40,6 +41,7 @@ from bot.commands import (
     write,
 )
 from bot.errors import Incomplete, UsageError
+from bot.models import Rhythm
 
 _GPU = "gpu-systems"
 
@@ -324,3 +326,21 @@ def test_what_is_read_is_the_command_or_what_is_wrong_with_the_text() -> None:
     assert isinstance(asked, Unreadable)
     assert not isinstance(asked.error, Incomplete)
     assert asked.text == "unsubscribe"
+
+
+@pytest.mark.parametrize(
+    ("text", "command"),
+    [
+        ("subscribe kv in #papers", Subscribe(topic="kv", channel="papers")),
+        ("subscribe kv in #papers in New York", Subscribe(topic="kv", zone="New York", channel="papers")),
+        ("subscribe kv filter -survey in <#C123|papers>.", Subscribe(topic="kv", filter="-survey", channel="papers")),
+        ("pause kv in <#123456> until monday", Pause("kv", until="monday", channel="123456")),
+        ('list in "#Weekly papers"', ListSubscriptions(channel="Weekly papers")),
+        ('follow "KV cache" weekly in #papers', Follow('"KV cache"', Rhythm.WEEKLY, channel="papers")),
+        ('filter kv set "in #papers"', Filter("kv", FilterAction.SET, '"in #papers"')),
+        ("search kv in #papers", Search("kv in #papers")),
+    ],
+)
+def test_a_channel_is_named_anywhere_behind_the_verb(text: str, command: Command) -> None:
+    assert parse(text) == command
+    assert parse(write(command)) == command

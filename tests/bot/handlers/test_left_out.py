@@ -116,7 +116,9 @@ async def test_the_rest_of_an_earlier_digest_is_listed_by_its_day_and_its_number
     reply = await tomorrow.ask("rest kv on 2026-04-01")
 
     assert titles(reply) == before
-    assert reply.next_steps == ("Name one by its title or link: numbers are those of the last digest here.",)
+    assert reply.next_steps == (
+        "Name one by its title or link: numbers are those of the last digest in the channel where you use them.",
+    )
     assert button(reply, "Next") == "rest kv on 2026-04-01 page 2"
     assert titles(await tomorrow.ask("rest kv"))[0] != before[0]
     with pytest.raises(UsageError, match="No digest of KV cache of that day is known here"):

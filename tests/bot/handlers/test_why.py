@@ -151,7 +151,10 @@ async def test_what_was_posted_or_came_too_early_is_not_compared_with_what_comes
     digest = (await later.ask("now kv")).digests[0]
     await later.context.store.digests.save(later.actor.workspace, later.actor.channel, digest, later.now)
     lines = about_topic(await later.ask("why 2603.00011")).lines
-    assert (lines[0], lines[-1]) == ("Matches the topic.", "It was posted here already, and nothing is posted twice.")
+    assert (lines[0], lines[-1]) == (
+        "Matches the topic.",
+        "It was posted here already, and nothing is posted twice.",
+    )
 
 
 async def test_a_zone_that_is_gone_hides_nothing_else(later: Asker) -> None:

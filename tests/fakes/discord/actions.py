@@ -51,10 +51,12 @@ class Actions(World):
         Values are texts, numbers, booleans, users and channels. An option whose name Python keeps for itself stands in
         `options`.
         """
+        if not channel.takes_messages:
+            raise NotOfferedError(f"#{channel.name} has no line to enter a command in.")
         command, path = self._command(line, user, channel)
         given = {**(options or {}), **more}
         resolved: dict[str, Any] = {}
-        made = [_option(each, given, resolved) for each in _checked(path[-1], given) if each["name"] in given]
+        made = [_option(each, given, resolved, user) for each in _checked(path[-1], given) if each["name"] in given]
         data = self._data(command, path, made) | ({"resolved": resolved} if resolved else {})
         return await self._ask(Doing.COMMAND, user, channel, data, wait=wait)
 
@@ -66,7 +68,7 @@ class Actions(World):
         known = {each["name"]: each for each in path[-1].get("options", ())}
         if not known.get(option, {}).get("autocomplete"):
             raise NotOfferedError(f"{line} has no option {option} with autocomplete.")
-        made = [_option(known[name], {name: value}, {}) for name, value in (options or {}).items()]
+        made = [_option(known[name], {name: value}, {}, user) for name, value in (options or {}).items()]
         made.append({"name": option, "type": known[option]["type"], "value": typed, "focused": True})
         asked = await self._ask(Doing.AUTOCOMPLETE, user, channel, self._data(command, path, made), wait=True)
         return asked.choices or []
@@ -358,7 +360,7 @@ def _checked(command: Mapping[str, Any], given: Mapping[str, Any]) -> list[dict[
     return options
 
 
-def _option(option: Mapping[str, Any], given: Mapping[str, Any], resolved: dict[str, Any]) -> dict[str, Any]:
+def _option(option: Mapping[str, Any], given: Mapping[str, Any], resolved: dict[str, Any], user: User) -> dict[str, Any]:
     value = given[option["name"]]
     if not isinstance(value, _TYPES.get(option["type"], object)):
         raise NotOfferedError(f"{value!r} is no value for {option['name']}.")
@@ -367,10 +369,26 @@ def _option(option: Mapping[str, Any], given: Mapping[str, Any], resolved: dict[
         raise NotOfferedError(f"{option['name']} is one of {choices}, not {value!r}.")
     if isinstance(value, str) and not option.get("min_length", 0) <= len(value) <= option.get("max_length", 6000):
         raise NotOfferedError(f"{option['name']} is shorter or longer than it may be.")
-    if isinstance(value, User | Channel):
-        resolved.setdefault("users" if isinstance(value, User) else "channels", {})[str(value.id)] = value.shape()
+    if isinstance(value, User):
+        resolved.setdefault("users", {})[str(value.id)] = value.shape()
+        value = str(value.id)
+    if isinstance(value, Channel):
+        resolved.setdefault("channels", {})[str(value.id)] = _listed_channel(option, value, user)
         value = str(value.id)
     return {"name": option["name"], "type": option["type"], "value": value}
+
+
+def _listed_channel(option: Mapping[str, Any], channel: Channel, user: User) -> dict[str, Any]:
+    """Return a channel as it is sent with a command: in part, with what its user may do there.
+
+    docs.discord.com/developers/interactions/receiving-and-responding, "Resolved Data Structure".
+    """
+    may = allowed(user, channel)
+    if Permission.VIEW_CHANNEL not in may or int(channel.kind) not in option.get("channel_types", [int(channel.kind)]):
+        raise NotOfferedError(f"{option['name']} does not offer #{channel.name} to {user.name}.")
+    whole = channel.shape()
+    parts = ("id", "name", "type", *(("parent_id", "thread_metadata") if channel.is_thread else ()))
+    return {name: whole[name] for name in parts} | {"permissions": str(int(may))}
 
 
 def _filled(part: Mapping[str, Any], left: dict[str, Any], label: str) -> dict[str, Any]:

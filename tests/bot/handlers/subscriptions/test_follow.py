@@ -218,9 +218,7 @@ async def test_lists_tell_what_is_followed_apart_and_last(ada: Asker) -> None:
     await ada.ask("subscribe zoo")
     listed = await ada.ask("topics")
     assert listed.title == "3 topics"
-    assert listed.text == (
-        "1 of this workspace's own, 2 that come with Broadsheet. Besides, 1 author or query is followed.",
-    )
+    assert listed.text == ("1 of your own, 2 that come with Broadsheet. Besides, 1 author or query is followed.",)
     assert listed.entries[-1].title == "Author: Ann Ada (author-ann-ada)"
     assert 'followed in this workspace: author:"Ann Ada"' in listed.entries[-1].lines
     titles = [entry.title for entry in (await ada.ask("list")).entries]

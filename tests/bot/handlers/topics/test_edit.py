@@ -17,7 +17,7 @@ async def test_editing_a_pack_makes_a_copy_of_the_workspaces_own_and_says_so(ada
     reply = await ada.ask("topic edit kv title Caches of all kinds")
 
     assert await topic(ada) == replace(PACK, title="Caches of all kinds", revision=1)
-    assert "this workspace has its own copy from now on" in said(reply)
+    assert "you have your own copy from now on" in said(reply)
     assert "own copy" not in said(await ada.ask("topic edit kv title Caches"))
 
 

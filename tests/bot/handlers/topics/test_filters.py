@@ -69,7 +69,7 @@ async def test_showing_numbers_the_clauses_and_names_the_other_filter_that_holds
     assert reply.text == ("Besides holds the filter of the topic everywhere: -cooking.",)
     above = await ada.ask("filter kv everywhere show")
     assert above.text == (
-        "Besides holds the filter of this channel's subscription: kind:paper (vLLM OR SGLang) -blockchain.",
+        "Besides holds the filter of the subscription in this channel: kind:paper (vLLM OR SGLang) -blockchain.",
     )
 
 
@@ -245,7 +245,7 @@ async def test_what_is_no_filter_is_refused_before_anything_is_written(ada: Aske
 
 async def test_a_filter_of_a_pack_everywhere_makes_a_copy_and_says_so(ada: Asker) -> None:
     reply = await ada.ask("filter kv everywhere set -cooking")
-    assert "this workspace has its own copy from now on" in said(reply)
+    assert "you have your own copy from now on" in said(reply)
 
     reply = await ada.ask("filter kv everywhere add -gas")
     assert "It holds in every channel that subscribes to the topic." in reply.text
