@@ -224,7 +224,7 @@ async def sync_commands(context: DiscordContext, application: str) -> None:
     fact = f"discord commands of {application} {guild}".strip()
     store = context.platform.handler_context.store
     now_there, *kept = (await store.facts.get(fact) or "none").split()
-    known = dict(each.split("=") for each in kept)
+    known = dict(each.split("=", 1) for each in kept if "=" in each)  # what was kept otherwise is told anew
     if now_there == (wanted := fingerprint(offered)) and known.keys() >= {*ROOTS, *([PERSONAL] if offered.personal else [])}:
         context.command_ids.update(known)
         return
