@@ -64,13 +64,18 @@ async def answer(context: HandlerContext, asked: Command | Unreadable, actor: Ac
 async def _or_search(
     context: HandlerContext, told: Reply, error: UsageError, line: str, actor: Actor, now: datetime
 ) -> Reply:
-    """Return what is found where a line that cannot be done was meant as a search; else what is told, and the search."""
+    """Return what is found where a line that cannot be done was meant as a search; else what is told, and the search.
+
+    Where a topic's name stands behind the verb the command was meant, and nothing else is offered.
+    """
     meant = search_meant(line, error)
     if meant is None:
         return told
     offered = replace(told, buttons=(*told.buttons, button("Search for it", meant.search)))
     try:
-        if not meant.at_once or await _is_a_topic(context, actor, meant.rest):
+        if await _is_a_topic(context, actor, meant.rest):
+            return told
+        if not meant.at_once:
             return offered
         reply = await _found(context, meant.search, actor, now)
     except Exception as failure:  # noqa: BLE001 - as above
