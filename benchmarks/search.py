@@ -132,7 +132,7 @@ def ask_once(plain: Database, asked: Sequence[Statement]) -> tuple[float, float]
     begin = time.perf_counter()
     *_, found = [plain.execute(sql, values).fetchall() for sql, values in asked]
     matched = time.perf_counter()
-    plain.execute(RECORDS, [json.dumps([number for number, _ in found[:LIMIT]])]).fetchall()
+    plain.execute(RECORDS, [json.dumps([number for number, *_ in found[:LIMIT]])]).fetchall()
     return 1000 * (matched - begin), 1000 * (time.perf_counter() - begin)
 
 
