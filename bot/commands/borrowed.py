@@ -49,7 +49,7 @@ def _searched(terms: str, alone: str) -> Callable[[Words], Command]:
 def _by_author(words: Words) -> Command:
     name = query_text(words.rest()).replace('"', "").strip()
     if not name:
-        raise words.fault("Whose papers?", hint='For example: *search author:"Tri Dao"*.')
+        raise words.fault('A search for an author needs a name: write for example *search author:"Tri Dao"*.')
     return Search(f'author:"{name}"')
 
 
@@ -61,7 +61,7 @@ def _abstract(words: Words) -> Command | None:
 def _cited(words: Words) -> Command | None:
     item = item_text(words.rest())
     if not item:
-        raise words.fault("Which one?", hint="For example: *show bibtex 2606.01234*.")
+        raise words.fault("An entry for a bibliography needs an item: write for example *show bibtex 2606.01234*.")
     return Show(item, bibtex=True)
 
 

@@ -1,7 +1,9 @@
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.commands import Command, Show, help_for, parse, write
+from bot.commands.borrowed import BORROWED
 from bot.errors import UsageError
 from tests.bot.commands.generate import commands, texts
 
@@ -14,7 +16,8 @@ def test_every_command_is_read_back_from_what_is_written(command: Command) -> No
     assert parse(text) == command
 
 
-_VERBS = ("", "search ", "subscribe x ", "subscribe x at ", "topic ", "topic edit x ", "more ", "filter x ", "pause x ")
+_OWN = ("", "search ", "subscribe x ", "subscribe x at ", "topic ", "topic edit x ", "more ", "filter x ", "pause x ")
+_VERBS = (*_OWN, *(f"{verb} " for verb in BORROWED))
 
 
 def _asked(text: str) -> Command | UsageError:
@@ -36,6 +39,13 @@ def test_any_text_is_a_command_or_a_usage_error_that_points_into_it(verb: str, r
     else:
         assert parse(write(answer)) == answer
         assert help_for(text) is not None
+
+
+@pytest.mark.parametrize("verb", BORROWED)
+def test_a_borrowed_verb_alone_is_a_command_or_an_error_that_is_a_sentence(verb: str) -> None:
+    answer = _asked(verb)
+
+    assert not isinstance(answer, UsageError) or str(answer).endswith(".")
 
 
 @given(
