@@ -13,7 +13,7 @@ from bot.digest.selection import ON_TOPIC
 from bot.handlers.wording.bibliography import name_of
 from bot.handlers.wording.replies import summary_origin as origin
 from bot.handlers.wording.replies import text_name
-from bot.models import Button, Coverage, Digest, Entry, Health, Item, Kind, Rhythm, SourceReport
+from bot.models import Button, Coverage, Digest, Entry, Health, Item, Kind, Presses, Rhythm, SourceReport
 from bot.sources.registry import TITLES
 from bot.wording import listed, long_day, short_day, some
 
@@ -293,6 +293,13 @@ def others_button(digest: Digest) -> tuple[Button, ...]:
     asked = Rest(digest.topic, digest.day.isoformat(), rhythm=rhythm)
     listed = digest.left_out and not digest.is_preview
     return (Button(f"{how_many(digest)} more on topic", write(asked)),) if listed else ()
+
+
+def presses_line(presses: Presses) -> str:
+    """Return "Readers: 3 more · 2 saved", "" where nobody pressed anything."""
+    said = ((presses.more, "more"), (presses.saved, "saved"))
+    told = " · ".join(f"{thousands(count)} {word}" for count, word in said if count)
+    return f"Readers: {told}" if told else ""
 
 
 def kept_of_seen(digest: Digest) -> str:

@@ -20,8 +20,8 @@ from adapters.cli.render.digest import MEASURE, DigestView
 from adapters.cli.render.page import page
 from bot import __version__
 from bot.atomic_file import write_whole
-from bot.errors import Delayed, Reach, Refused
-from bot.models import ABSENT, Abilities, Delivery, Digest, Layout, Look
+from bot.errors import Delayed, Reach, Refused, Rejected
+from bot.models import ABSENT, Abilities, Delivery, Digest, Layout, Look, Presses
 
 log = logging.getLogger(__name__)
 
@@ -99,6 +99,10 @@ class FolderMessenger:
     def _holds(self, stem: str, delivery: Delivery) -> bool:
         text = (self._folder / f"{stem}.txt").read_text(encoding="utf-8", errors="replace")
         return text.rstrip().endswith(_mark(delivery))
+
+    async def edit(self, posted: Delivery, presses: Presses, number: int) -> None:
+        """Leave the files as they are: nobody presses anything in them."""
+        raise Rejected("What was written to a folder is not changed.", failure="a folder")
 
     def link(self, delivery: Delivery) -> str:
         """Return the path of the page."""

@@ -46,14 +46,14 @@ from adapters.discord.render.components import (
     text,
     with_delivery,
 )
-from adapters.discord.render.digests import payloads
+from adapters.discord.render.digests import payloads, with_presses
 from adapters.discord.render.hints import UNKNOWN_IDS, CommandIds, in_server
 from adapters.discord.render.limits import CONTENT, TAG_NAME, TAGS, THREAD_NAME, length
 from adapters.discord.workspaces import PLATFORM, guild_of
 from adapters.text import cut
 from bot.delivery.send import SKEW
 from bot.errors import Delayed, DeliveryError, Reach, Refused, Rejected
-from bot.models import ABSENT, Abilities, Delivery, Digest, Layout, Look
+from bot.models import ABSENT, Abilities, Delivery, Digest, Layout, Look, Presses, Rate
 from bot.ports.chats import Chats
 
 log = logging.getLogger(__name__)
@@ -78,7 +78,14 @@ class DiscordMessenger:
     """bot.ports.messenger.Messenger for the workspaces `discord:…`."""
 
     platform = PLATFORM
-    abilities = Abilities(nonce_window=_REMEMBERED, finds=True, per_second=PER_SECOND, per_channel_second=1)
+    abilities = Abilities(
+        nonce_window=_REMEMBERED,
+        finds=True,
+        edits=True,
+        per_second=PER_SECOND,
+        per_channel_second=1,
+        edit=Rate(per_channel_second=1),
+    )
 
     def __init__(
         self,
@@ -250,6 +257,18 @@ class DiscordMessenger:
             raise
         self._unclear.pop(delivery.id, None)
         return answer
+
+    async def edit(self, posted: Delivery, presses: Presses, number: int) -> None:
+        """Edit the message's components; what was posted as plain text stays as it is. Raises as the port says."""
+        thread, _, message = posted.message.rpartition("/")
+        if message == _DELETED:
+            raise Rejected("The message was deleted in Discord.", failure=_DELETED)
+        body = _with_marker(with_presses(json.loads(posted.payload)["body"], presses), posted.id)
+        said = {"components": body["components"], "allowed_mentions": body["allowed_mentions"]}
+        try:
+            await self._client.edit_message(thread or posted.channel, message, params=MultipartParameters(said, None, None))
+        except Exception as error:
+            raise discord_delivery_error(error) from error
 
     async def find(self, delivery: Delivery) -> Look:
         """Look through a page of messages, or some posts of a forum. Raises Refused, Rejected, Delayed and Uncertain."""

@@ -2,7 +2,8 @@
 
 Slack has no way to say that two requests are the same (docs.slack.dev/reference/methods/chat.postMessage). What may have
 been posted is looked for in the channel's history, among our own messages: by their metadata, and, for where that is not
-given back, by the name of a block. Plain text has no blocks; there the identifier stands in the last line.
+given back, by the name of a block. Plain text has no blocks; there the identifier stands in the last line. What is edited
+carries both again: Slack wants another name of a block for each state of a message, so the number of the edit stands behind.
 """
 
 import json
@@ -28,7 +29,7 @@ from adapters.slack.render import messages
 from adapters.slack.render.blocks import FLAGS
 from adapters.slack.workspaces import PLATFORM, team_of
 from bot.errors import Delayed, DeliveryError, Reach, Refused, Rejected, StoreError, Uncertain
-from bot.models import ABSENT, Abilities, Delivery, Digest, Layout, Look, Rate
+from bot.models import ABSENT, Abilities, Delivery, Digest, Layout, Look, Presses, Rate
 from bot.ports.chats import Chats
 
 log = logging.getLogger(__name__)
@@ -56,14 +57,16 @@ class SlackMessenger:
 
     platform = PLATFORM
     # Slack's own words: one message a second in a channel, "several hundred" a minute in a workspace; 50 a minute and more
-    # for reading a history and for opening a conversation (docs.slack.dev/apis/web-api/rate-limits, tier 3).
+    # for reading a history, for opening a conversation and for editing (docs.slack.dev/apis/web-api/rate-limits, tier 3).
     abilities = Abilities(
         finds=True,
+        edits=True,
         per_channel_second=1,
         per_workspace_minute=300,
         find=Rate(per_workspace_minute=50),
         tell=Rate(per_channel_second=1, per_workspace_minute=50),
         announce=Rate(per_channel_second=1),
+        edit=Rate(per_channel_second=1, per_workspace_minute=50),
     )
 
     def __init__(self, clients: Clients, *, join_channels: bool, chats: Chats) -> None:
@@ -82,14 +85,21 @@ class SlackMessenger:
         said = json.loads(delivery.payload)
         client = await self._client(delivery.workspace)
         await self._keep(delivery, said["keep"])
-        message: dict[str, Any] = {
-            "channel": delivery.channel,
-            "text": said["text"],
-            "metadata": {"event_type": EVENT, "event_payload": {"d": delivery.id}},
-        }
+        message: dict[str, Any] = {"channel": delivery.channel, "metadata": _metadata(delivery)}
         message |= _marked(said["text"], said["blocks"], delivery.id)
         message |= {"thread_ts": thread} if (thread := _thread(delivery)) else {}
         return await self._post(client, message)
+
+    async def edit(self, posted: Delivery, presses: Presses, number: int) -> None:
+        """Update the message in one call; what was posted as plain text stays as it is. Raises as the port says."""
+        said = messages.with_presses(json.loads(posted.payload), presses)
+        client = await self._client(posted.workspace)
+        marked = _marked(said["text"], said["blocks"], posted.id, number)
+        message = {"channel": posted.channel, "ts": posted.message, "metadata": _metadata(posted)} | marked
+        try:
+            await client.chat_update(**message, parse="none")  # names are linked only where that is asked for
+        except FAILURES as error:
+            raise slack_delivery_error(error) from error
 
     async def _client(self, workspace: str) -> AsyncWebClient:
         client = await self._clients.client(workspace)
@@ -266,16 +276,23 @@ def _now(delivery: Delivery) -> datetime:
     return delivery.last_try or delivery.due
 
 
-def _marked(text: str, blocks: Sequence[Mapping[str, Any]], mark: str) -> dict[str, Any]:
+def _metadata(delivery: Delivery) -> dict[str, Any]:
+    return {"event_type": EVENT, "event_payload": {"d": delivery.id}}
+
+
+def _marked(text: str, blocks: Sequence[Mapping[str, Any]], mark: str, edit: int = 0) -> dict[str, Any]:
     """Return the text and the blocks with the mark as a name of one block; without blocks it is the text's last line.
 
+    Behind the name stands the number of the edit, where it is one: "block_id should be unique for each message and each
+    iteration of a message" (docs.slack.dev/reference/block-kit/blocks).
     No block of the payload is changed, which is sealed.
     """
     made = [dict(each) for each in blocks]
     if not made or not mark:
         return {"text": f"{text}\n{mark}".rstrip()} | ({"blocks": made} if made else {})
     bare = next((each for each in made if "block_id" not in each), made[0])
-    bare["block_id"] = f"{bare['block_id']}:{mark}" if "block_id" in bare else mark
+    name = f"{mark}:{edit}" if edit else mark
+    bare["block_id"] = f"{bare['block_id']}:{name}" if "block_id" in bare else name
     return {"text": text, "blocks": made}
 
 
@@ -289,7 +306,7 @@ def _carries(message: Message, mark: str) -> bool:
     if data.get("event_type") == EVENT and (data.get("event_payload") or {}).get("d") == mark:
         return True
     names = (str(each.get("block_id") or "") for each in message.get("blocks") or ())
-    return any(each.rpartition(":")[2] == mark for each in names) or str(message.get("text") or "").endswith(f"\n{mark}")
+    return any(mark in each.split(":") for each in names) or str(message.get("text") or "").endswith(f"\n{mark}")
 
 
 @dataclass(frozen=True, slots=True)

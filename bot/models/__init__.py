@@ -16,6 +16,7 @@ from bot.models.deliveries import (
     Method,
     Occurrence,
     OccurrenceState,
+    Presses,
     Rate,
 )
 from bot.models.digests import (
@@ -110,6 +111,7 @@ __all__ = [
     "Position",
     "Posting",
     "Preferences",
+    "Presses",
     "Query",
     "Ranked",
     "Rate",

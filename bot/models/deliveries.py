@@ -117,6 +117,14 @@ class Look:
 ABSENT = Look()  # the whole of the time in which it may have been posted was looked through
 
 
+@dataclass(frozen=True, slots=True)
+class Presses:
+    """How many in a channel said more of what a message lists, and how many saved something of it there; no names."""
+
+    more: int = 0
+    saved: int = 0
+
+
 class Method(StrEnum):
     """What a platform is asked for; each has limits of its own."""
 
@@ -124,6 +132,7 @@ class Method(StrEnum):
     FIND = "find"
     TELL = "tell"
     ANNOUNCE = "announce"
+    EDIT = "edit"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,12 +149,14 @@ class Abilities:
 
     nonce_window: timedelta = timedelta(0)  # so long after the first try the same nonce never posts twice
     finds: bool = False  # a message can be found again by its marker, in channels whose history may be read
+    edits: bool = False  # what was posted can be changed in its place
     per_second: float | None = None  # over everything that is asked there, whatever it is; None: no limit known
     per_channel_second: float | None = None  # of postings
     per_workspace_minute: float | None = None  # of postings
     find: Rate = Rate()
     tell: Rate = Rate()
     announce: Rate = Rate()
+    edit: Rate = Rate()
 
     def rate(self, method: Method) -> Rate:
         """Return how often it may be asked for this."""
@@ -156,4 +167,6 @@ class Abilities:
                 return self.find
             case Method.TELL:
                 return self.tell
+            case Method.EDIT:
+                return self.edit
         return self.announce

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from bot.models import Abilities, Delivery, Digest, Layout, Look
+from bot.models import Abilities, Delivery, Digest, Layout, Look, Presses
 
 
 class Messenger(Protocol):
@@ -40,6 +40,15 @@ class Messenger(Protocol):
         there is more, the next one goes on from the `cursor` that is returned, which is given back in the delivery. That
         a limit was reached is never ABSENT. Raises Refused where the history may not be read, Rejected, Delayed or Uncertain
         when it could not be read now.
+        """
+        ...
+
+    async def edit(self, posted: Delivery, presses: Presses, number: int) -> None:
+        """Let the posted message say its payload again, marked as before, and at its end what was pressed, if anything was.
+
+        `number` counts the edits of the message from 1, for platforms that tell its states apart by it. Nothing is ever
+        posted. Never tries again by itself. Raises Rejected where the message is gone or may not be changed any more, else
+        as `send`; an edit of which the answer was lost may be made again.
         """
         ...
 

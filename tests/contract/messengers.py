@@ -15,8 +15,9 @@ from discord.http import Route
 from adapters.cli.folder_messenger import FolderMessenger
 from adapters.discord.client.api import RestClient
 from adapters.discord.send import DiscordMessenger
+from adapters.words import presses_line
 from bot.errors import Refused, Rejected
-from bot.models import Abilities
+from bot.models import Abilities, Presses
 from bot.ports.messenger import Messenger
 from tests.adapters.slack.running_messenger import Room, posting
 from tests.conftest import NOW
@@ -86,12 +87,20 @@ class Bench(Protocol):
         """Have it take what comes next and lose the answer; False where no answer can be lost."""
         ...
 
+    def delete(self) -> None:
+        """Have somebody take away every message."""
+        ...
+
 
 class Folder:
     """The terminal's: two files in a folder."""
 
     limit = None
     workspace, channel = "local", "local"
+
+    def delete(self) -> None:
+        for path in self._folder.iterdir():
+            path.unlink()
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder / "digests"
@@ -143,7 +152,12 @@ class Chat:
         self.messenger: Transcript = Transcript(Clock(NOW), abilities)
 
     def seen(self) -> Sequence[str]:
-        return [each.payload for each in self.messenger.messages]
+        said = self.messenger.says
+        standing = (each for each in self.messenger.messages if each.id not in self.messenger.deleted)
+        return [f"{each.payload}\n{presses_line(said.get(each.id, Presses()))}" for each in standing]
+
+    def delete(self) -> None:
+        self.messenger.deleted = {each.id for each in self.messenger.messages}
 
     def refuse(self) -> None:
         self.messenger.faults = self.messenger.looks = [Fault.REFUSED] * 2
@@ -187,7 +201,11 @@ class Slack:
         self._channel = room.fake.add_channel("C1", "papers", joined=True)
 
     def seen(self) -> Sequence[str]:
-        return [f"{each.text}\n{json.dumps(each.blocks)}" for each in self._fake.messages(self._channel)]
+        return [f"{each.text}\n{json.dumps(each.blocks, ensure_ascii=False)}" for each in self._fake.messages(self._channel)]
+
+    def delete(self) -> None:
+        for each in self._fake.messages(self._channel):
+            each.is_deleted = True
 
     def refuse(self) -> None:
         self._fake.fail("chat.postMessage", Failure(error="is_archived"), times=2)
@@ -234,6 +252,10 @@ class Discord:
     def seen(self) -> Sequence[str]:
         assert self._fake.wrong == []
         return [each.text for each in self._fake.of_bot(self._channel)]
+
+    def delete(self) -> None:
+        for each in self._fake.of_bot(self._channel):
+            self._fake.delete_message(each)
 
     def refuse(self) -> None:
         self._fake.befall("POST /channels", code=10003, times=2)

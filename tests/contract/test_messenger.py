@@ -10,7 +10,7 @@ import pytest
 
 from bot.delivery import delivery_id, sealed
 from bot.errors import Delayed, Reach, Refused, Rejected, Uncertain
-from bot.models import Delivery, Digest, Layout
+from bot.models import Delivery, Digest, Layout, Presses
 from tests.conftest import NOW
 from tests.contract.messengers import BENCHES, Bench
 from tests.fakes.digests import EMPTY, GPU, HOSTILE
@@ -123,6 +123,50 @@ async def test_a_lost_answer_is_raised_as_uncertain(bench: Bench) -> None:
     with pytest.raises(Uncertain, match=r"\.$"):
         await bench.messenger.send(await of_a_digest(bench))
     assert len(bench.seen()) == 1
+
+
+async def posted(bench: Bench) -> Delivery:
+    """Return a delivery that stands in its channel."""
+    if not bench.messenger.abilities.edits:
+        pytest.skip("it edits nothing")
+    sent = await of_a_digest(bench)
+    return replace(sent, message=await bench.messenger.send(sent))
+
+
+async def test_an_edited_message_says_at_its_end_what_was_pressed_and_else_what_it_said(bench: Bench) -> None:
+    standing = await posted(bench)
+    (before,) = bench.seen()
+    assert "Readers" not in before
+    for number, (presses, line) in enumerate(
+        ((Presses(more=3), "Readers: 3 more"), (Presses(3, 2), "Readers: 3 more · 2 saved"), (Presses(saved=1), "1 saved")),
+        1,
+    ):
+        await bench.messenger.edit(standing, presses, number)
+        (seen,) = bench.seen()
+        assert line in seen
+        assert seen.count("Readers:") in (1, 2)  # Slack's text says what its blocks say
+        for each in GPU.entries:
+            assert each.ranked.item.title in seen or each.ranked.item.key in seen
+    await bench.messenger.edit(standing, Presses(), 4)
+    (seen,) = bench.seen()
+    assert "Readers" not in seen
+
+
+async def test_an_edited_message_is_found_by_its_marker_and_the_same_edit_again_changes_nothing(bench: Bench) -> None:
+    standing = await posted(bench)
+    for number in (1, 1, 2):
+        await bench.messenger.edit(standing, Presses(more=1), number)
+        if bench.messenger.abilities.finds:
+            assert await seek(bench.messenger, standing) == standing.message
+    assert len(bench.seen()) == 1
+
+
+async def test_a_message_that_was_taken_away_is_neither_edited_nor_posted_anew(bench: Bench) -> None:
+    standing = await posted(bench)
+    bench.delete()
+    with pytest.raises(Rejected, match=r"\.$"):
+        await bench.messenger.edit(standing, Presses(more=1), 1)
+    assert bench.seen() == []
 
 
 async def test_an_obstacle_is_told_while_it_lasts_and_nothing_is_posted_to_find_out(bench: Bench) -> None:

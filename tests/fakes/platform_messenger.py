@@ -9,7 +9,7 @@ from typing import Any, Self
 import aiohttp
 
 from bot.errors import Delayed, Reach, Refused, Rejected, Uncertain
-from bot.models import ABSENT, Abilities, Delivery, Digest, Layout, Look
+from bot.models import ABSENT, Abilities, Delivery, Digest, Layout, Look, Presses
 
 MINUTE = timedelta(minutes=1)
 _FOR_GOOD = ("Unknown Channel", "Missing Access")
@@ -57,6 +57,9 @@ class PlatformMessenger:
         if found:
             return Look(message=found)
         return Look(cursor=str(answer["next"])) if answer["next"] else ABSENT
+
+    async def edit(self, posted: Delivery, presses: Presses, number: int) -> None:
+        raise Rejected("The platform edits nothing.", failure="no edits")
 
     def link(self, delivery: Delivery) -> str:
         return f"https://chat.example/{delivery.channel}/{delivery.message}"

@@ -16,7 +16,7 @@ from enum import StrEnum
 from typing import Any
 
 from bot.errors import Delayed, Reach, Refused, Rejected, Uncertain
-from bot.models import ABSENT, Abilities, Delivery, Digest, Layout, Look
+from bot.models import ABSENT, Abilities, Delivery, Digest, Layout, Look, Presses
 
 SECOND = timedelta(seconds=1)
 NONCE_WINDOW = timedelta(seconds=120)  # that is promised …
@@ -196,6 +196,9 @@ class Platform:
         at = self.posted.get(delivery.id)
         seen = at is not None and self._clock.true - at >= self._chance.random() * LAG
         return Look(message=_message(delivery)) if seen else ABSENT
+
+    async def edit(self, posted: Delivery, presses: Presses, number: int) -> None:
+        self.wrong.append(f"{_named(posted)} is edited, which nobody asked for")
 
     def link(self, delivery: Delivery) -> str:
         return f"https://chat.example/{delivery.channel}/{delivery.message}"

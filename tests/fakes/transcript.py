@@ -7,17 +7,17 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
-from bot.errors import Delayed, DeliveryError, Reach, Refused, Uncertain
-from bot.models import ABSENT, Abilities, Delivery, Digest, Layout, Look
+from bot.errors import Delayed, DeliveryError, Reach, Refused, Rejected, Uncertain
+from bot.models import ABSENT, Abilities, Delivery, Digest, Layout, Look, Presses
 
 # Discord says that it remembers a nonce for a few minutes; the ledger relies on two of them.
 REMEMBERED = timedelta(minutes=3)
 RETRY_AFTER = timedelta(seconds=30)
 SLOW = timedelta(seconds=10)
 
-NONCE = Abilities(nonce_window=timedelta(minutes=2))
-HISTORY = Abilities(finds=True)
-BOTH = Abilities(nonce_window=timedelta(minutes=2), finds=True)
+NONCE = Abilities(nonce_window=timedelta(minutes=2), edits=True)
+HISTORY = Abilities(finds=True, edits=True)
+BOTH = Abilities(nonce_window=timedelta(minutes=2), finds=True, edits=True)
 NEITHER = Abilities()
 
 
@@ -128,6 +128,10 @@ class Transcript:
     looked: list[datetime] = field(default_factory=list)  # when somebody looked for something
     sought: list[Delivery] = field(default_factory=list)  # what was looked for, with the times between which to look
     silent: bool = False  # nobody can be told anything
+    edited: list[tuple[datetime, str, Presses, int]] = field(default_factory=list)  # every call of edit: of which message
+    editing: list[Fault] = field(default_factory=list)  # what comes of the next edits
+    deleted: set[str] = field(default_factory=set)  # messages that somebody took away
+    says: dict[str, Presses] = field(default_factory=dict)  # what edited messages say of what was pressed
     _sent: list[Message] = field(default_factory=list)
 
     def render(self, digest: Digest, *, layout: Layout, late: bool) -> Sequence[str]:
@@ -205,6 +209,23 @@ class Transcript:
         found = next((each.id for each in seen[begin:end] if each.marker == delivery.id), "")
         self.steps.step()
         return Look(message=found) if found else Look(cursor=str(end)) if end < len(seen) else ABSENT
+
+    async def edit(self, posted: Delivery, presses: Presses, number: int) -> None:
+        self.steps.step()
+        self.edited.append((self.clock(), posted.message, presses, number))
+        await asyncio.sleep(0)
+        if posted.channel in self.closed:
+            raise self.closed[posted.channel]
+        fault = self.editing.pop(0) if self.editing else Fault.NONE
+        _raise_unposted(fault)
+        if posted.message in self.deleted or posted.message not in {each.id for each in self._standing()}:
+            raise Rejected("The message is gone.", failure="unknown message")
+        self.says[posted.message] = presses
+        self.steps.step()
+        if fault is Fault.STUMBLED:
+            raise KeyError("ts")
+        if fault is Fault.LOST_ANSWER:
+            raise Uncertain("The answer was lost.")
 
     def link(self, delivery: Delivery) -> str:
         return f"https://chat.example/{delivery.channel}/{delivery.message}"

@@ -51,6 +51,7 @@ _LATER: Mapping[int, tuple[Reach, str]] = {
     20016: (Reach.CHANNEL, "The channel is in slow mode."),
     20028: (Reach.CHANNEL, _LIMIT),
     20029: (Reach.WORKSPACE, _LIMIT),
+    30046: (Reach.CHANNEL, "Discord takes no further edit of an old message for now."),
     40003: (Reach.WORKSPACE, "Discord lets me open no more direct conversations for now."),
     40004: (Reach.PLATFORM, "Discord has switched messages off for a while."),
     40006: (Reach.PLATFORM, "Discord has switched this off for a while."),

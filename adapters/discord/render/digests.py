@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 from adapters.discord.render import markdown
 from adapters.discord.render.cards import brief_entry, card, opened_card
@@ -30,10 +31,11 @@ from adapters.words import (
     late_sentence,
     masthead,
     others_button,
+    presses_line,
     shown_here,
     shown_so_far,
 )
-from bot.models import Digest, Layout
+from bot.models import Digest, Layout, Presses
 
 BRIEF_ENTRIES = 12  # of one message
 _TITLE = 200  # characters of a digest's title
@@ -64,6 +66,15 @@ def payloads(digest: Digest, *, layout: Layout, late: bool, ids: CommandIds = UN
         )
         for each in digest_messages(digest, layout=layout, late=late, ids=ids)
     ]
+
+
+def with_presses(body: dict[str, Any], presses: Presses) -> dict[str, Any]:
+    """Return a message's body whose last text ends with a line on what was pressed; as it is where that is nothing."""
+    made: dict[str, Any] = json.loads(json.dumps(body))
+    texts = [each for each in nested(made["components"]) if "content" in each]
+    if texts and (line := presses_line(presses)):
+        texts[-1]["content"] += f"\n{markdown.small_print(line)}"
+    return made
 
 
 def digest_messages(

@@ -40,8 +40,8 @@ from adapters.slack.render.cards import TITLE, card_group, entry_group, facts, h
 from adapters.slack.render.cards import card as card_blocks
 from adapters.slack.render.limits import problems, units
 from adapters.text import clean, cut
-from adapters.words import COMMAND, SpanKind, line_spans, spans
-from bot.models import MOST_ENTRIES, Attachment, Button, Digest, Entry, Field, Layout, Reply, ReplyEntry
+from adapters.words import COMMAND, SpanKind, line_spans, presses_line, spans
+from bot.models import MOST_ENTRIES, Attachment, Button, Digest, Entry, Field, Layout, Presses, Reply, ReplyEntry
 
 log = logging.getLogger(__name__)
 
@@ -146,6 +146,15 @@ def _payload(posting: SlackMessage) -> str:
         posting = plain(posting)
     said = {"text": posting.text, "blocks": posting.blocks, "keys": posting.keys, "keep": posting.keep}
     return json.dumps(said | {"threaded": posting.threaded}, ensure_ascii=False)
+
+
+def with_presses(payload: dict[str, Any], presses: Presses) -> dict[str, Any]:
+    """Return a payload that ends with a line on what was pressed; as it is where that is nothing."""
+    line = presses_line(presses)
+    if not line:
+        return payload
+    blocks = [*payload["blocks"], *context_line(line)] if payload["blocks"] else payload["blocks"]
+    return payload | {"text": f"{payload['text']}\n{exact(line)}", "blocks": blocks}
 
 
 def _alone(digest: Digest) -> Iterator[SlackMessage]:

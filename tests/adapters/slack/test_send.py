@@ -9,7 +9,7 @@ import pytest
 
 from adapters.slack.send import EVENT
 from bot.errors import Delayed, DeliveryError, Reach, Refused, Rejected, Uncertain
-from bot.models import Delivery, Digest, Layout, text_key
+from bot.models import Delivery, Digest, Layout, Presses, text_key
 from tests.adapters.slack.running_messenger import Room, posting
 from tests.conftest import NOW
 from tests.fakes.digests import EMPTY, GPU, HOSTILE
@@ -336,3 +336,71 @@ async def test_a_token_that_is_good_for_nothing_is_an_obstacle_and_an_outage_is_
         grant.trouble = "token_revoked"
         assert "revoked" in await room.messenger.obstacle(HERE, where)
         grant.trouble = ""
+
+
+async def standing(room: Room, number: int = 1, **changes: Any) -> Delivery:
+    sent = of(room, room.fake.general, number, **changes)
+    return replace(sent, message=await room.messenger.send(sent))
+
+
+async def test_an_edit_carries_both_marks_and_a_new_name_for_each_state(room: Room) -> None:
+    posted = await standing(room)
+    (message,) = room.fake.messages(room.fake.general)
+    names = []
+    for number in (1, 2):
+        await room.messenger.edit(posted, Presses(number, 2), number)
+        assert message.metadata == {"event_type": EVENT, "event_payload": {"d": posted.id}}
+        names += [each["block_id"] for each in message.blocks if posted.id in each.get("block_id", "")]
+        message.metadata = None  # where it is not given back, the name is enough
+        assert await seek(room.messenger, posted) == message.ts
+
+    assert len(set(names)) == 2
+    assert all(name.endswith(f"{posted.id}:{number}") for number, name in enumerate(names, start=1))
+    last = message.blocks[-1]
+    assert (last["type"], last["elements"][0]["text"]) == ("context", "Readers: 2 more · 2 saved")
+    assert message.text.endswith("\nReaders: 2 more · 2 saved")
+    assert room.fake.rejected == room.fake.mentions == []
+
+
+async def test_a_card_in_a_thread_is_edited_there(room: Room) -> None:
+    first = await standing(room)
+    card = await standing(room, 2, part=2, parts=2, thread=first.message)
+    await room.messenger.edit(card, Presses(saved=1), 1)
+
+    brief, edited = room.fake.messages(room.fake.general)
+    assert (edited.thread, edited.text.rpartition("\n")[2]) == (brief.ts, "Readers: 1 saved")
+    assert not brief.is_edited
+
+
+@pytest.mark.parametrize(
+    ("code", "kind"),
+    [
+        ("message_not_found", Rejected),
+        ("cant_update_message", Rejected),
+        ("edit_window_closed", Rejected),
+        ("invalid_blocks", Rejected),
+        ("is_inactive", Refused),
+        ("channel_not_found", Refused),
+        ("token_revoked", Refused),
+        ("ratelimited", Delayed),
+        ("internal_error", Uncertain),
+    ],
+)
+async def test_whatever_slack_says_to_an_edit_nothing_is_posted(room: Room, code: str, kind: type[DeliveryError]) -> None:
+    posted = await standing(room)
+    (before,) = room.fake.messages(room.fake.general)
+    said = before.words
+    room.fake.fail("chat.update", Failure(error=code))
+    with pytest.raises(kind, match=r"\.$"):
+        await room.messenger.edit(posted, Presses(more=1), 1)
+
+    assert [each.words for each in room.fake.messages(room.fake.general)] == [said]
+    assert [each.method for each in room.fake.requests].count("chat.postMessage") == 1
+
+
+async def test_the_longest_messages_have_room_for_what_was_pressed(room: Room) -> None:
+    for layout in Layout:
+        for payload in room.messenger.render(HOSTILE, layout=layout, late=True):
+            posted = await standing(room, payload=payload)
+            await room.messenger.edit(posted, Presses(10**6, 10**6), 10**6)
+    assert room.fake.rejected == []
