@@ -269,13 +269,16 @@ def slack() -> None:
 @click.option("--url", default="", metavar="URL", help="For an app that Slack reaches at this address.")
 @click.option("--name", default="Broadsheet", show_default=True, help="What people see the app as.")
 @click.option("--agent", is_flag=True, help="For Slack's pane for agents, too; set `agent` in [slack] with it.")
+@click.option("--workflow-steps", is_flag=True, help="With the steps for Workflow Builder.")
 @click.pass_context
-def manifest(context: click.Context, socket: bool, url: str, name: str, agent: bool) -> None:
+def manifest(context: click.Context, socket: bool, url: str, name: str, agent: bool, workflow_steps: bool) -> None:
     """Print the manifest to paste into Slack: it makes the app with exactly our commands and the fewest rights."""
     if socket and url:
         raise UsageError("Give either --socket or --url: an app is heard in one way.")
     settings = settings_of(context).slack
-    settings = settings.model_copy(update={"agent": agent or settings.agent})
+    settings = settings.model_copy(
+        update={"agent": agent or settings.agent, "workflow_steps": workflow_steps or settings.workflow_steps}
+    )
     from adapters.slack.install.manifest import manifest as made
 
     echo_json(made(settings, socket=socket, url=url, name=name))

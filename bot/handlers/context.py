@@ -149,7 +149,12 @@ class HandlerContext:
             )
 
     async def subscriptions_here(self, actor: Actor, topic: str) -> Sequence[Subscription]:
-        """Return the subscriptions of the actor's channel to the topic of that very name: one of each rhythm at most."""
+        """Return the subscriptions of the actor's channel to the topic of that very name: one of each rhythm at most.
+
+        None for who asks in no channel.
+        """
+        if not actor.channel:
+            return ()
         return await self.store.workspaces.subscriptions(actor.workspace, channel=actor.channel, topic=topic)
 
     async def is_one_of_several(self, subscription: Subscription) -> bool:

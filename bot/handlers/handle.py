@@ -24,15 +24,15 @@ from bot.commands import (
     Unreadable,
     Unsave,
     Why,
-    names_item,
     search_meant,
 )
 from bot.errors import BotError, SourceError, Unclear, UsageError
 from bot.handlers.context import HANDLERS, HandlerContext, check_is_member
+from bot.handlers.search.search import is_for_one_item
 from bot.handlers.wording import failures
 from bot.handlers.wording.elsewhere import for_channel, told_elsewhere
 from bot.handlers.wording.replies import button
-from bot.keys import is_owner_and_name, named_keys
+from bot.keys import is_owner_and_name
 from bot.models import Actor, Reply
 
 log = logging.getLogger(__name__)
@@ -140,16 +140,9 @@ async def _handle_elsewhere(context: HandlerContext, command: Command, actor: Ac
 
 async def _found(context: HandlerContext, command: Search, actor: Actor, now: datetime) -> Reply:
     """Return what is found, or the card of what a link or an identifier names; `owner/name` that finds nothing leads on."""
-    if await _is_for_one_item(context, command):
+    if await is_for_one_item(context, command):
         return await handle(context, Show(command.query), actor, now)
     reply = await HANDLERS[Search](context, command, actor, now)
     if reply.entries or context.fetcher is None or not is_owner_and_name(command.query):
         return reply
     return replace(reply, buttons=(button("Look on GitHub", Show(command.query.strip())), *reply.buttons))
-
-
-async def _is_for_one_item(context: HandlerContext, search: Search) -> bool:
-    """Say whether nothing but a link or an identifier is searched for; `owner/name` may be words where it is not known."""
-    if search.page or not names_item(search.query):
-        return False
-    return not is_owner_and_name(search.query) or bool(await context.store.items.find(named_keys(search.query)))

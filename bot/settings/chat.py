@@ -45,6 +45,7 @@ class SlackSettings(Section):
     reactions: bool = False
     link_previews: bool = False
     agent: bool = False  # in Slack's pane for agents, where every conversation is a thread
+    workflow_steps: bool = False  # offer steps to Workflow Builder
     api_url: TokenUrl = "https://slack.com/api"
 
     @property

@@ -57,7 +57,9 @@ async def sitting(
         return desk.now if desk else NOW
 
     switched = {
-        name: value for name, value in given.items() if name in ("reactions", "link_previews", "join_channels", "agent")
+        name: value
+        for name, value in given.items()
+        if name in ("reactions", "link_previews", "join_channels", "agent", "workflow_steps")
     }
     asked = manifest(SlackSettings(**switched), socket=True, url="", name="Broadsheet")
     async with slack.running(tiers=False, clock=lambda: clock().timestamp(), manifest=asked) as fake:

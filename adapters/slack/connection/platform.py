@@ -23,7 +23,7 @@ from adapters.slack.forms import modals, submissions
 from adapters.slack.install.encryption import TokenCipher
 from adapters.slack.install.installations import Installations
 from adapters.slack.install.oauth import InstallPages
-from adapters.slack.listeners import events, home, interactions, spoken
+from adapters.slack.listeners import events, home, interactions, spoken, steps
 from adapters.slack.listeners.answers import SlackAnswers
 from adapters.slack.listeners.context import Actors, SlackContext
 from adapters.slack.send import SlackMessenger
@@ -130,7 +130,7 @@ def _listen(
         answers=SlackAnswers(clients, platform.chats, platform.clock, patience, platform.untold),
         messenger=messenger,
     )
-    for each in (interactions, modals, submissions, home, events, spoken):
+    for each in (interactions, modals, submissions, home, events, spoken, steps):
         each.listen(app, context)
     interactions.listen_to_the_rest(app, context)
 
@@ -162,5 +162,7 @@ def built_app(clients: Clients) -> AsyncApp:
         before_authorize=_named(clients),
         user_facing_authorize_error_message="Broadsheet is not installed here (any more). An administrator can do that.",
         request_verification_enabled=False,
+        # A step's own token is good for its answer alone; slack-bolt would put it into the client that all requests share.
+        attaching_function_token_enabled=False,
         process_before_response=True,  # so that the dispatcher knows when a listener has ended
     )

@@ -6,7 +6,7 @@ Its shape is Slack's: https://docs.slack.dev/reference/app-manifest; a test hold
 from typing import Any
 from urllib.parse import urlsplit
 
-from adapters.slack.install import permissions
+from adapters.slack.install import permissions, steps
 from bot.errors import UsageError
 from bot.settings.chat import LOOPBACK, SlackSettings
 from bot.sources.registry import HOSTS
@@ -42,7 +42,7 @@ def manifest(settings: SlackSettings, *, socket: bool, url: str, name: str) -> d
         raise UsageError(f"The name of a Slack app has 1 to {_LONGEST_NAME} characters.")
     address = _address(settings, socket, url)
     installs_at = address or (settings.public_url if settings.client_id else "")
-    return {
+    made = {
         "_metadata": {"major_version": 1, "minor_version": 1},
         "display_information": {
             "name": name,
@@ -54,6 +54,7 @@ def manifest(settings: SlackSettings, *, socket: bool, url: str, name: str) -> d
         "oauth_config": _oauth(settings, installs_at),
         "settings": _settings(settings, address, rotates=bool(installs_at)),
     }
+    return made | ({"functions": dict(steps.functions())} if settings.workflow_steps else {})
 
 
 def _address(settings: SlackSettings, socket: bool, url: str) -> str:
@@ -121,6 +122,8 @@ def _settings(settings: SlackSettings, address: str, *, rotates: bool) -> dict[s
         events["request_url"] = interactivity["request_url"] = address + EVENTS_PATH
         interactivity["message_menu_options_url"] = address + EVENTS_PATH
     return {
+        # Without it Slack takes an app with functions for one that it is to run itself.
+        **({"function_runtime": "remote"} if settings.workflow_steps else {}),
         "event_subscriptions": events,
         "interactivity": interactivity,
         "org_deploy_enabled": True,

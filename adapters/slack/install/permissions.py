@@ -6,6 +6,7 @@ A need that hangs on a setting is asked for only where that setting is on: `when
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from adapters.slack.install import steps
 from bot.settings.chat import SlackSettings
 
 COMMAND = "/digest"
@@ -105,6 +106,7 @@ EVENTS = (
     AppPermission("reaction_added", "feedback by 👍 and 👎", "reactions", ("reactions:read",)),
     AppPermission("reaction_removed", "take that feedback back", "reactions", ("reactions:read",)),
     AppPermission("link_shared", "previews of links", "link_previews", ("links:read",)),
+    AppPermission(steps.EVENT, "answer a step that a workflow executes", "workflow_steps"),
 )
 
 

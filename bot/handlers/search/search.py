@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from bot.commands import Search, write
+from bot.commands import Search, names_item, write
 from bot.errors import UsageError
 from bot.handlers.context import HandlerContext, handles
 from bot.handlers.search.asked import Asked, as_typed, with_abbreviations
@@ -12,6 +12,7 @@ from bot.handlers.search.nothing import nothing_found
 from bot.handlers.search.pages import Position, read_page_token, write_page_token
 from bot.handlers.search.query import SearchQuery, read_search, why_found
 from bot.handlers.wording.replies import excerpt, item_buttons, title_or_key
+from bot.keys import is_owner_and_name, named_keys
 from bot.models import Actor, Button, Hit, Item, Kind, Page, Ranked, Reply, ReplyEntry
 from bot.models.queries import COUNTED
 from bot.wording import counted, listed
@@ -28,9 +29,14 @@ _HOUR = timedelta(hours=1)
 @handles(Search)
 async def search(context: HandlerContext, command: Search, actor: Actor, now: datetime) -> Reply:
     """Search everything collected, best match first unless the query says otherwise."""
+    return await first_found(context, command, actor, now, PAGE)
+
+
+async def first_found(context: HandlerContext, command: Search, actor: Actor, now: datetime, most: int) -> Reply:
+    """Return a page of what is found, of so many entries; the buttons that lead on are those of a page of `PAGE`."""
     read, position = await _read(context, command, now)
     asked = read.search
-    found = await _found(context, asked, position, actor)
+    found = await _found(context, asked, position, actor, most)
     if not found.page.hits:
         return await nothing_found(context, read, position, found.page, found.notes)
     gists = await context.gists([hit.item for hit in found.page.hits])
@@ -58,6 +64,13 @@ async def _read(context: HandlerContext, command: Search, now: datetime) -> tupl
     return Asked(await with_abbreviations(context, search)), position
 
 
+async def is_for_one_item(context: HandlerContext, search: Search) -> bool:
+    """Say whether nothing but a link or an identifier is searched for; `owner/name` may be words where it is not known."""
+    if search.page or not names_item(search.query):
+        return False
+    return not is_owner_and_name(search.query) or bool(await context.store.items.find(named_keys(search.query)))
+
+
 @dataclass(frozen=True, slots=True)
 class _Found:
     """A page; where a topic ranks, its title and what it makes of each item that enters it."""
@@ -69,10 +82,10 @@ class _Found:
     notes: tuple[str, ...] = ()  # what was left out of the search
 
 
-async def _found(context: HandlerContext, asked: SearchQuery, position: Position, actor: Actor) -> _Found:
+async def _found(context: HandlerContext, asked: SearchQuery, position: Position, actor: Actor, most: int) -> _Found:
     query, at = asked.query, position.asked
     meant = await meant_query(context, query)
-    limit, offset = (_RANKED, 0) if query.topic_of else (PAGE, position.offset)
+    limit, offset = (_RANKED, 0) if query.topic_of else (most, position.offset)
     page = await context.store.index.search(
         query, at, limit=limit, offset=offset, mark=position.mark, near=meant.near, cards=True
     )
@@ -81,7 +94,7 @@ async def _found(context: HandlerContext, asked: SearchQuery, position: Position
         return _Found(page, close=await close_in_meaning(context, meant.near, items), notes=notes)
     topic = await context.topic_named(actor.workspace, query.topic_of)
     request = await context.request(actor, topic, next(iter(await context.subscriptions_here(actor, topic.name)), None))
-    last = position.offset + PAGE
+    last = position.offset + most
     ranked = {
         each.item.key: each for each in await context.previewer.score(request, items, at, first=position.offset, last=last)
     }

@@ -26,6 +26,8 @@ _SINCE: Mapping[str, Mapping[str, tuple[str, bool]]] = {
     "conversations.replies": {"include_all_metadata": ("boolean", False)},
     "oauth.v2.access": {"grant_type": ("string", False), "refresh_token": ("string", False)},
     "apps.connections.open": {},
+    "functions.completeError": {"function_execution_id": ("string", True), "error": ("string", True)},
+    "functions.completeSuccess": {"function_execution_id": ("string", True), "outputs": ("string", True)},
     "auth.teams.list": {
         "cursor": ("string", False),
         "limit": ("integer", False),
@@ -47,7 +49,7 @@ _SINCE: Mapping[str, Mapping[str, tuple[str, bool]]] = {
 }
 _MUST = {"conversations.info": {"channel"}, "conversations.history": {"channel"}, "conversations.replies": {"channel", "ts"}}
 _STRUCTURED = frozenset(
-    {"blocks", "attachments", "view", "unfurls", "metadata", "files"}
+    {"blocks", "attachments", "view", "unfurls", "metadata", "files", "outputs"}
 )  # JSON within a string, or as such
 _NEVER_MUST = frozenset({"token", "code"})  # given in a header; not with a refresh token
 

@@ -29,6 +29,20 @@ class Rights:
         if listed is not None and (callback_id, kind) not in {(each["callback_id"], each["type"]) for each in listed}:
             raise NotOffered(f"the manifest lists no shortcut {callback_id} of a {kind}")
 
+    def demand_step(self, callback_id: str) -> Json:
+        """Return the step as the manifest has it: whoever builds a workflow sees no other."""
+        made = self.manifest or {}
+        listed = made.get("functions", {})
+        if callback_id not in listed:
+            raise NotOffered(f"the manifest lists no function {callback_id}")
+        settings = made.get("settings", {})
+        if settings.get("function_runtime") != "remote" or not settings.get("org_deploy_enabled"):
+            raise NotOffered(
+                "the manifest does not say that the app runs elsewhere and may be installed for an organisation"
+            )
+        found: Json = listed[callback_id]
+        return found
+
     def demand_pane(self, granted: Collection[str]) -> None:
         if self.manifest is not None and "agent_view" not in self.manifest.get("features", {}):
             raise NotOffered("the manifest has no agent_view")

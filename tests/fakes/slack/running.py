@@ -21,6 +21,7 @@ from tests.fakes.slack.link import Link
 from tests.fakes.slack.oauth import OAuth
 from tests.fakes.slack.posted import Post
 from tests.fakes.slack.state import Channel, Grant, Kind, Message, Person, Team, Times, View
+from tests.fakes.slack.steps import Execution, Steps
 from tests.fakes.slack.tiers import Tiers
 from tests.fakes.slack.web_api import Method, WebApi
 from tests.fakes.slack.world import World
@@ -41,6 +42,7 @@ class FakeSlack(Happenings):
         self.client_id, self.client_secret = "1111.2222", "c" * 32
         self.link = Link(world)
         self.oauth = OAuth(world, self.client_id, self.client_secret)
+        self.steps = Steps()
         self.web_api = WebApi(world, self._methods(), self.faults, Tiers() if tiers else None)
         self.app_token, self.bot_token = "xapp-1-A0BROAD-1111-aaaa", "xoxb-0-T0BROAD-aaaa"
         world.grants[self.app_token] = Grant(
@@ -70,6 +72,8 @@ class FakeSlack(Happenings):
             "conversations.open": methods_conversations.open_,
             "conversations.replies": talk.replies,
             "files.completeUploadExternal": files.complete,
+            "functions.completeError": self.steps.fail,
+            "functions.completeSuccess": self.steps.succeed,
             "files.getUploadURLExternal": files.upload_url,
             "oauth.v2.access": self.oauth.access,
             "team.info": methods_app.team_info,
@@ -133,6 +137,20 @@ class FakeSlack(Happenings):
     def direct(self, user: Person) -> Channel:
         """Return the person's conversation with the app."""
         return self.world.direct(self.world.teams[user.team], user)
+
+    async def run_step(
+        self, callback: str, *, team: Team | None = None, delivered: int = 1, with_token: bool = True, **inputs: Any
+    ) -> Execution:
+        """Let a workflow execute a step of the app, and tell the app so many times, as where nothing was acknowledged."""
+        where = team or self.team
+        step = self.rights.demand_step(callback)
+        made, what = self.steps.begun(self.world, where, callback, step, inputs, self._grants(where))
+        if not with_token:
+            del what["bot_access_token"]
+        event_id = f"Ev{made.id}"
+        for _ in range(delivered):
+            await self.event(what, team=where, event_id=event_id)
+        return made
 
     # --- what is to be seen
 

@@ -24,7 +24,8 @@ _NOT_ACCEPTABLE = frozenset(
         *("invalid_arguments", "invalid_blocks", "msg_blocks_too_long", "msg_too_long", "no_text", "unknown_method"),
         *("invalid_metadata_format", "metadata_too_large", "view_too_large", "missing_scope", "missing_argument"),
         *("invalid_limit", "invalid_cursor", "invalid_types", "expired_trigger_id", "exchanged_trigger_id"),
-        *("invalid_trigger_id", "push_limit_reached", "thread_not_found"),
+        *("invalid_trigger_id", "push_limit_reached", "thread_not_found", "parameter_validation_failed"),
+        *("function_execution_not_found", "execution_not_in_running_state"),
     }
 )
 

@@ -7,7 +7,7 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
-from adapters.slack.install import permissions
+from adapters.slack.install import permissions, steps
 from adapters.slack.install.manifest import manifest
 from bot.commands import TABLE, Help, Search, Show, heard
 from bot.errors import UsageError
@@ -71,6 +71,29 @@ def test_the_pane_for_agents_is_asked_for_with_its_setting_alone() -> None:
     }
     assert "agent_view" not in str(usual)
     assert "assistant" not in str(usual)
+
+
+def test_steps_for_workflows_are_in_the_manifest_with_their_setting_alone() -> None:
+    with_steps: Any = made(SlackSettings(workflow_steps=True))
+    usual = made(SlackSettings())
+
+    assert [str(error) for error in SCHEMA.iter_errors(with_steps)] == []
+    assert set(with_steps["functions"]) == {each.callback for each in steps.STEPS}
+    assert with_steps["settings"]["function_runtime"] == "remote"
+    assert with_steps["settings"]["org_deploy_enabled"]
+    assert steps.EVENT in with_steps["settings"]["event_subscriptions"]["bot_events"]
+    assert permissions.scopes(SlackSettings(workflow_steps=True)) == permissions.scopes(SlackSettings())
+    assert "function" not in str(usual)
+
+
+def test_each_step_says_what_it_takes_and_gives_and_the_documentation_names_it() -> None:
+    told = (ROOT / "docs/slack.md").read_text(encoding="utf-8")
+    for each in steps.STEPS:
+        declared = each.as_manifest()
+        assert f"| *{each.title}* |" in told
+        for parameters in (declared["input_parameters"], declared["output_parameters"]):
+            assert all(parameters[name]["name"] == name and parameters[name]["title"] for name in parameters)
+    assert all(f"`{each.name}`" in told for each in steps.OUTPUTS)
 
 
 def test_what_the_agents_pane_suggests_is_understood() -> None:
