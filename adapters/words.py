@@ -31,6 +31,7 @@ _DANGLING = re.compile(
 _LINK_ORDER = ("abstract", "page", "code", "discussion", "pdf", "doi", "model", "video", "post")
 _LINKS_SHOWN = 3
 
+POST = "See the post"  # the link to a message in which something was posted
 COMMAND = "/digest"  # what one types before a command in a chat
 _COMMANDS = frozenset((usage.words, True) for usage in TABLE)  # as `emphasised` tells of them
 _VERBS = frozenset(words.partition(" ")[0] for words, _ in _COMMANDS)  # "filter stars:>100" is the end of another command:

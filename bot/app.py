@@ -103,6 +103,7 @@ class App:
             person=person,
             may_administer=True,
             zone=self.settings.zone,
+            is_direct=True,
         )
 
     async def followed(self) -> Sequence[str]:

@@ -11,8 +11,10 @@ from bot.commands.declaration import (
     ItemName,
     Option,
     PageNumber,
+    Place,
     declared,
     end,
+    flag,
     formatted,
     page_number,
 )
@@ -46,10 +48,16 @@ class Format(StrEnum):
 _FORMS = {form.value: form for form in Format} | {"bib": Format.BIBTEX, "md": Format.MARKDOWN}
 
 
-@declared("saved", Group.SAVED, example="saved bibtex", aliases=("bookmarks", "list saved"))
+@declared(
+    "saved",
+    Group.SAVED,
+    example="saved bibtex",
+    aliases=("bookmarks", "list saved"),
+    order=("here", "form", "page", "channel"),
+)
 @dataclass(frozen=True, slots=True)
 class ListSaved(Command):
-    """List what you saved, or hand it over as a file."""
+    """List what you saved, or hand it over as a file; with *here*, what anybody saved in the channel, without names."""
 
     form: Annotated[
         Format | None,
@@ -57,14 +65,25 @@ class ListSaved(Command):
         Option(name="format", help="As a file."),
     ] = None
     page: PageNumber = 1
+    here: Annotated[bool, flag("here"), Option(help="What anybody saved in this channel, instead of what you did.")] = False
+    channel: Place = ""
+
+    def __post_init__(self) -> None:
+        """See to it that of a channel that is named its own list is meant."""
+        if self.channel:
+            object.__setattr__(self, "here", True)
 
     @classmethod
     def read(cls, words: Words) -> Self:
-        """Read the form and the page, in any order."""
+        """Read the form, the page and `here`, in any order."""
         form: Format | None = None
         page: int | None = None
+        here = False
         while (word := words.peek()) is not None:
             if words.take("as", "export"):
+                continue
+            if not here and words.take("here"):
+                here = True
                 continue
             if form is None and word.option in _FORMS:
                 words.next()
@@ -73,4 +92,4 @@ class ListSaved(Command):
                 page = page_number(words)
             else:
                 end(words, cls.usage)
-        return cls(form, page or 1)
+        return cls(form, page or 1, here)

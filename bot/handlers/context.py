@@ -47,9 +47,9 @@ class ForumTags:
 # Returns the tags of the actor's channel where that is a forum, None where it is none, or nobody can tell. Raises nothing.
 KnownTags = Callable[[Actor], Awaitable[ForumTags | None]]
 
-# Returns the actor as acting in the channel that is named, by its name or identifier: `channel`, `place`, `may_write` and
-# `may_administer` are those of that channel. Raises UsageError, the same for a channel that is not there and for one that
-# the actor may not know of, and DeliveryError where nobody can tell now.
+# Returns the actor as acting in the channel that is named, by its name or identifier: `channel`, `place`, `parent`,
+# `may_write` and `may_administer` are those of that channel. Raises UsageError, the same for a channel that is not there and
+# for one that the actor may not know of, and DeliveryError where nobody can tell now.
 Elsewhere = Callable[[Actor, str], Awaitable[Actor]]
 
 # Returns what each of the items says in a sentence, in their order; "" where it has no text.

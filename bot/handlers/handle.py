@@ -127,7 +127,7 @@ async def handle(context: HandlerContext, command: Command, actor: Actor, now: d
 
 async def _handle_elsewhere(context: HandlerContext, command: Command, actor: Actor, now: datetime) -> Reply:
     """Do what is asked for another channel: nobody else is told, and what one may do next is for that channel too."""
-    there = await context.elsewhere(actor, command.place)
+    there = replace(await context.elsewhere(actor, command.place), is_direct=False)
     if there.channel == actor.channel:
         return await handle(context, command.placed(""), actor, now)
     try:

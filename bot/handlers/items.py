@@ -1,9 +1,9 @@
-"""Items by name: which one is meant, and the links in a message that name one."""
+"""Items by name: which one is meant, the links in a message that name one, and where it was posted."""
 
 import contextlib
 import html
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
 
 from bot import keys
@@ -18,6 +18,7 @@ from bot.models import (
     Kind,
     Label,
     PastDigest,
+    Posting,
     Query,
     Term,
 )
@@ -302,3 +303,41 @@ async def linked_item(context: HandlerContext, url: str) -> Item | None:
     """
     key = keys.key_of_url(url)
     return (await context.store.items.find([key])).get(key) if key.partition(":")[0] in _NAMED else None
+
+
+# --- where it was posted
+
+
+async def post_links(
+    context: HandlerContext, workspace: str, channels: Collection[str], items: Sequence[Item]
+) -> Mapping[str, str]:
+    """Return by the item's key the address of the message that told of it last in one of the channels, as far as is known.
+
+    That is the one that shows it alone, else the first one of its digest.
+    """
+    found: dict[str, tuple[datetime, str]] = {}
+    of = {name: item.key for item in items for name in (item.key, *item.aliases)}
+    for channel in channels:
+        postings = await context.store.digests.postings(workspace, channel, of)
+        links = await links_of(context, workspace, postings)
+        told = [(of[each.key], (each.at, link)) for each, link in zip(postings, links, strict=True) if link]
+        for key, post in told:
+            found[key] = max(post, found.get(key, post))
+    return {key: link for key, (_, link) in found.items()}
+
+
+async def links_of(context: HandlerContext, workspace: str, postings: Sequence[Posting]) -> list[str]:
+    """Return where each posting can be read, "" where that is not known (any more)."""
+    days = {(each.subscription, each.day) for each in postings if each.subscription}
+    done = await context.store.ledger.posted_on(workspace, days) if days else ()
+
+    def link(posting: Posting) -> str:
+        its = [
+            each
+            for each in done
+            if each.occurrence[:2] == (posting.subscription, posting.day) and each.made_at in (posting.at, None)
+        ]
+        alone = [each for each in its if posting.key in each.shows]
+        return next((each.link for each in (*alone, *its)), "")
+
+    return [link(each) for each in postings]

@@ -158,6 +158,20 @@ async def _set_at_once(_context: HandlerContext, _actor: Actor, preferences: Pre
 
 # --- the channels
 
+_ON = frozenset({"on", "yes", "always", "count", "counts"})
+
+
+def _activity(_context: HandlerContext, preferences: Preferences, _here: str) -> str:
+    if preferences.activity:
+        return "yes, counts without names: what somebody saves in a channel counts in its list, which *saved here* tells"
+    return "no, what one saves is one's own"
+
+
+async def _set_activity(_context: HandlerContext, _actor: Actor, preferences: Preferences, value: str) -> Preferences:
+    if value.lower() not in _ON:
+        raise UsageError(f'"{excerpt(value)}" is not *on* or *off*.', hint="*settings activity on*")
+    return replace(preferences, activity=True)
+
 
 def _alerts(_context: HandlerContext, preferences: Preferences, here: str) -> str:
     return _channel(preferences.alerts, here) if preferences.alerts else _NOT_TOLD
@@ -238,6 +252,15 @@ SETTINGS: Mapping[str, Setting] = {
     "at-once": Setting(
         "Messages of what is posted at once", "settings at-once 5", ("at_once_daily",), _at_once, _set_at_once
     ),
+    "activity": Setting(
+        "Whether channels are told how many saved something there",
+        "settings activity on",
+        ("activity",),
+        _activity,
+        _set_activity,
+        "off",
+        write_here=lambda preferences, _here: "on" if preferences.activity else "",
+    ),
     "alerts": Setting(
         "Where it is told what could not be posted",
         "settings alerts here",
@@ -266,6 +289,7 @@ _ALSO = {
     **dict.fromkeys(("quiet-hours", "silence", "night", "do-not-disturb", "dnd"), "quiet"),
     **dict.fromkeys(("daily-entries", "per-day", "cap"), "daily"),
     **dict.fromkeys(("atonce", "at_once", "instant"), "at-once"),
+    **dict.fromkeys(("counts", "saves", "reading-list"), "activity"),
     **dict.fromkeys(("alert", "warnings"), "alerts"),
     **dict.fromkeys(("duplicate", "prefer-duplicate", "prefer-duplicates", "twice"), "duplicates"),
 }

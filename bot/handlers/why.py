@@ -10,7 +10,7 @@ from bot.digest import selection
 from bot.digest.left_out import DAYS, LATE
 from bot.errors import UsageError
 from bot.handlers.context import HandlerContext, handles
-from bot.handlers.items import item_for_topic
+from bot.handlers.items import item_for_topic, links_of
 from bot.handlers.subscriptions.preview import ONCE
 from bot.handlers.subscriptions.times import in_zone, moment_in_words, next_due, pause_in_words
 from bot.handlers.wording.failures import in_one_line
@@ -26,7 +26,6 @@ from bot.handlers.wording.replies import (
 from bot.models import (
     Actor,
     Button,
-    DeliveryState,
     DigestRequest,
     Item,
     ItemOutcome,
@@ -45,7 +44,6 @@ from bot.wording import counted, day_in_words, ordinal, short_day, time_in_words
 AT_ONCE = 5  # topics of one answer
 _PAST = 60  # of the topic's past digests here, the latest, that are looked through
 _TOLD = 5  # of them, for those that noted the item
-_SEARCHED = 200  # of a channel's latest messages, for those in which an item was posted
 
 # What keeps an item out whatever else there is.
 _OF_ITSELF = (
@@ -140,7 +138,7 @@ async def _seen(here: _Here, item: Item, postings: Sequence[Posting]) -> tuple[s
         lines.append(f"One work with {', '.join(item.aliases[:3])}, known as {item.key}.")
     lines += await _summary_origin(here, item) if postings else ()
     topics = await here.context.topics(here.actor.workspace)
-    links = await _links(here, postings)
+    links = await links_of(here.context, here.actor.workspace, postings)
     for each, link in zip(postings, links, strict=True):
         score = f", with score {each.score:.2f}" if each.score is not None else ""
         title = title_of(topics, each.topic)
@@ -151,28 +149,6 @@ async def _seen(here: _Here, item: Item, postings: Sequence[Posting]) -> tuple[s
 async def _summary_origin(here: _Here, item: Item) -> tuple[str, ...]:
     origin = summary_origin(await here.context.previewer.summary(item, here.now))
     return (f"Its summary is {origin}.",) if origin else ()
-
-
-async def _links(here: _Here, postings: Sequence[Posting]) -> list[str]:
-    """Where each posting can be read: at the first message of the subscription's digest that was made at that time."""
-    if not postings:
-        return []
-    actor = here.actor
-    done = await here.context.store.ledger.deliveries(
-        actor.workspace, channel=actor.channel, states=(DeliveryState.DONE,), limit=_SEARCHED
-    )
-    first = [each for each in done if each.part == 1]
-
-    def link(posting: Posting) -> str:
-        of = posting.subscription
-        its = [
-            each
-            for each in first
-            if each.topic == posting.topic and each.due <= posting.at and of in ("", each.occurrence[0])
-        ]
-        return max(its, key=lambda each: each.due).link if its else ""
-
-    return [link(each) for each in postings]
 
 
 # --- what it comes to for a topic

@@ -49,6 +49,7 @@ from bot.models.people import (
     Preferences,
     Rhythm,
     Saved,
+    SavedInChannel,
     Schedule,
     Subscription,
 )
@@ -122,6 +123,7 @@ __all__ = [
     "ReplyEntry",
     "Rhythm",
     "Saved",
+    "SavedInChannel",
     "Schedule",
     "ScorePart",
     "SourceReport",

@@ -25,6 +25,8 @@ class Actor:
     is_external: bool = False  # of another organisation, with which the channel is shared: no member of the workspace
     place: str = ""  # "#papers", where that is another channel than the one in which they ask; then `channel` is that one
     may_write: bool = True  # whether they may write in it themselves
+    parent: str = ""  # where that is a thread which all see who see this channel: what is said there is said in this one
+    is_direct: bool = False  # nobody else reads what stands there: a direct message, the terminal, a page of their own
 
     @property
     def here(self) -> str:
@@ -150,6 +152,16 @@ class Saved:
     at: datetime
 
 
+@dataclass(frozen=True, slots=True)
+class SavedInChannel:
+    """An item that people put aside in a channel: how many they are, and not who."""
+
+    key: str  # as the item is known now
+    at: datetime  # when it was last put aside there
+    people: int
+    link: str = ""  # to the message in which it was posted there, "" where that is not known
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preferences:
     """What a workspace settled for itself; "" and None: as the operator's settings say."""
@@ -164,6 +176,7 @@ class Preferences:
     at_once_daily: int | None = None  # a channel is posted at most so many messages a day at once; None: USUAL_AT_ONCE
     alerts: str = ""  # the channel that is told what could not be posted
     prefer_duplicate: tuple[str, ...] = ()  # channels that would rather see a digest twice than miss one
+    activity: bool = False  # channels are told how many saved or wanted more of something there, never who
 
 
 USUAL_AT_ONCE = 5

@@ -51,6 +51,7 @@ class ReplyEntry:
     gist: str = ""
     lines: tuple[str, ...] = ()
     buttons: tuple[Button, ...] = ()
+    post: str = ""  # the address of the message in which it was posted
     title_only: bool = False  # nothing but the item's linked title, on one line; the title of our own, where it is not kept
     is_section: bool = False  # the title of our own is a heading: nobody asks for it by its number
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import Protocol
 
 from bot.models import Delivery, DeliveryState, Digest, Occurrence, OccurrenceState, Subscription
@@ -156,6 +156,10 @@ class Ledger(Protocol):
         self, workspace: str, *, channel: str = "", states: Collection[DeliveryState] = (), limit: int = 20
     ) -> Sequence[Delivery]:
         """Return the workspace's deliveries, the latest first, of one channel and in these states where named."""
+        ...
+
+    async def posted_on(self, workspace: str, days: Collection[tuple[str, date]]) -> Sequence[Delivery]:
+        """Return what was posted of each subscription, by its id, on a local day: by subscription, day, slot and part."""
         ...
 
     async def recent_occurrences(self, workspace: str, *, channel: str = "", limit: int = 20) -> Sequence[Occurrence]:

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol
 
-from bot.models import Change, Feedback, Preferences, Saved, Subscription, Topic
+from bot.models import Change, Feedback, Preferences, Saved, SavedInChannel, Subscription, Topic
 
 
 class Workspaces(Protocol):
@@ -99,10 +99,20 @@ class People(Protocol):
         """Return what the person put aside, the latest first."""
         ...
 
-    async def save_item(self, workspace: str, person: str, saved: Saved) -> bool:
-        """Put an item aside; return False when it already was."""
+    async def save_item(self, workspace: str, person: str, saved: Saved, *, channel: str = "", link: str = "") -> bool:
+        """Put an item aside, and where a channel is given have it count there; return False when it already was put aside.
+
+        What counts in a channel already stays as it is; of a link that was not known there the first one is kept.
+        """
         ...
 
     async def unsave_item(self, workspace: str, person: str, key: str) -> bool:
-        """Take an item back from what the person put aside; return False when it was not there."""
+        """Take an item back from what the person put aside, in every channel; return False when it was not there."""
+        ...
+
+    async def saved_in(self, workspace: str, channel: str) -> Sequence[SavedInChannel]:
+        """Return what people put aside in the channel, each item once, the latest first.
+
+        Items that have become one are one, and who saved several of its keys is one person.
+        """
         ...

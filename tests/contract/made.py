@@ -115,6 +115,7 @@ def preferences() -> st.SearchStrategy[Preferences]:
         daily_entries=st.none() | st.integers(1, 30),
         alerts=st.sampled_from(("", *CHANNELS)),
         prefer_duplicate=st.lists(_texts, max_size=3).map(tuple),
+        activity=st.booleans(),
     )
 
 

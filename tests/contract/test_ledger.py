@@ -668,3 +668,18 @@ async def test_empty_digests_that_were_to_be_posted_at_once_are_soon_pruned_but_
     last = await store.digests.last("T1", of.channel, "kv", Rhythm.AT_ONCE)
     assert last is not None
     assert last[1].arrival == 4
+
+
+async def test_what_was_posted_on_a_day_is_found_by_its_subscription_and_nothing_else(store: AnyStore) -> None:
+    ours, others = await subscribed(store), await subscribed(store, "s2")
+    theirs = await subscribed(store, workspace="T2")
+    first, second = await made(store, ours, parts=2)
+    for each in (ours, others, theirs):
+        await made(store, each, day=TODAY + DAY)
+    await store.ledger.record(done(await taken(store, first)))
+    assert await store.ledger.posted_on("T1", []) == []
+    assert names(await store.ledger.posted_on("T1", [(ours.id, TODAY), (others.id, TODAY + DAY)])) == [first.id]
+    await store.ledger.record(done(await taken(store, second)))
+    assert names(await store.ledger.posted_on("T1", [(ours.id, TODAY)])) == [first.id, second.id]
+    assert await store.ledger.posted_on("T1", [(ours.id, TODAY + DAY)]) == []
+    assert await store.ledger.posted_on("T2", [(ours.id, TODAY)]) == []

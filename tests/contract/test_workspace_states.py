@@ -4,7 +4,7 @@ import asyncio
 import tempfile
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from bot.errors import Conflict
-from bot.models import Change, Feedback, Preferences, Rhythm, Saved, Subscription, Topic
+from bot.models import Change, Feedback, Preferences, Rhythm, Saved, SavedInChannel, Subscription, Topic
 from bot.store import records
 from bot.store.sqlite.store import SqliteStore
 from tests.conftest import NOW, tries
@@ -48,6 +48,7 @@ class Model:
     subscriptions: dict[tuple[str, str, str], Subscription] = field(default_factory=dict)
     said: dict[tuple[str, str, str], Feedback] = field(default_factory=dict)
     saved: dict[tuple[str, str], Saved] = field(default_factory=dict)
+    counting: dict[tuple[str, str, str], datetime] = field(default_factory=dict)  # by channel, person and key
     preferences: Preferences = field(default_factory=Preferences)
     changes: list[Change] = field(default_factory=list)
 
@@ -174,19 +175,27 @@ class Teams(RuleBasedStateMachine):
         if standing:
             model.changes.append(line)
 
-    @rule(workspace=workspaces, person=st.sampled_from(PEOPLE), key=st.sampled_from(KEYS))
-    def put_aside(self, workspace: str, person: str, key: str) -> None:
+    @rule(
+        workspace=workspaces,
+        person=st.sampled_from(PEOPLE),
+        key=st.sampled_from(KEYS),
+        channel=st.sampled_from(("", *CHANNELS)),
+    )
+    def put_aside(self, workspace: str, person: str, key: str, channel: str) -> None:
         model, saved = self.models[workspace], Saved(key, self.now)
-        assert self.both(lambda store: store.people.save_item(workspace, person, saved)) == (
+        assert self.both(lambda store: store.people.save_item(workspace, person, saved, channel=channel)) == (
             (person, key) not in model.saved
         )
         model.saved.setdefault((person, key), saved)
+        if channel:
+            model.counting.setdefault((channel, person, key), self.now)
 
     @rule(workspace=workspaces, person=st.sampled_from(PEOPLE), key=st.sampled_from(KEYS))
     def take_out(self, workspace: str, person: str, key: str) -> None:
         model = self.models[workspace]
         assert self.both(lambda store: store.people.unsave_item(workspace, person, key)) == ((person, key) in model.saved)
         model.saved.pop((person, key), None)
+        model.counting = {place: at for place, at in model.counting.items() if place[1:] != (person, key)}
 
     @rule(workspace=workspaces, preferences=made.preferences())
     def settle(self, workspace: str, preferences: Preferences) -> None:
@@ -213,6 +222,8 @@ class Teams(RuleBasedStateMachine):
                 self.finds_what_was_said(workspace, topic, model)
             for person in PEOPLE:
                 self.finds_what_was_saved(workspace, person, model)
+            for channel in CHANNELS:
+                self.finds_what_counts(workspace, channel, model)
 
     def finds_what_it_settled(self, workspace: str, model: Model) -> None:
         assert self.both(lambda store: store.workspaces.topics(workspace)) == model.topics
@@ -236,6 +247,13 @@ class Teams(RuleBasedStateMachine):
         saved = [each for (owner, _), each in model.saved.items() if owner == person]
         found = self.both(lambda store: store.people.saved(workspace, person))
         assert found == sorted(saved, key=lambda each: (NOW - each.at, each.key))
+
+    def finds_what_counts(self, workspace: str, channel: str, model: Model) -> None:
+        here = [(key, at) for (place, _, key), at in model.counting.items() if place == channel]
+        times = {key: [at for its, at in here if its == key] for key, _ in here}
+        expected = [SavedInChannel(key, max(its), len(its)) for key, its in times.items()]
+        found = self.both(lambda store: store.people.saved_in(workspace, channel))
+        assert found == sorted(expected, key=lambda each: (NOW - each.at, each.key))
 
 
 TestTeams = Teams.TestCase

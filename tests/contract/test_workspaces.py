@@ -12,12 +12,13 @@ from bot.models import (
     Preferences,
     Query,
     Saved,
+    SavedInChannel,
     Schedule,
     Term,
     Topic,
 )
 from tests.conftest import NOW
-from tests.contract.made import FULL_SUBSCRIPTION, FULL_TOPIC, KEYS, change, said, subscription
+from tests.contract.made import FULL_SUBSCRIPTION, FULL_TOPIC, KEYS, change, paper, said, subscription
 from tests.stores import AnyStore
 
 DAY = timedelta(days=1)
@@ -407,3 +408,54 @@ async def test_changes_are_asked_for_by_their_first_words_and_never_by_half_a_wo
     assert await about("subscription") == ["subscription C1 kv"]
     assert await about("kv") == []
     assert await about("topic%") == []
+
+
+# --- what counts in a channel
+
+
+async def test_what_is_saved_in_a_channel_counts_there_once_for_each_person_and_nowhere_else(store: AnyStore) -> None:
+    for person, channel in (("U1", "C1"), ("U2", "C1"), ("U1", "C1"), ("U1", "C2"), ("U3", "")):
+        await store.people.save_item("T1", person, Saved(KEYS[0], NOW), channel=channel)
+    assert await store.people.saved_in("T1", "C1") == [SavedInChannel(KEYS[0], NOW, 2)]
+    assert await store.people.saved_in("T1", "C2") == [SavedInChannel(KEYS[0], NOW, 1)]
+    assert await store.people.saved_in("T1", "") == []
+    assert await store.people.saved_in("T2", "C1") == []
+    assert await store.people.saved("T1", "U1") == [Saved(KEYS[0], NOW)]
+
+
+async def test_what_was_put_aside_before_counts_from_when_it_is_saved_in_the_channel(store: AnyStore) -> None:
+    await store.people.save_item("T1", "U1", Saved(KEYS[0], NOW))
+    assert (
+        await store.people.save_item("T1", "U1", Saved(KEYS[0], NOW + DAY), channel="C1", link="https://a.example") is False
+    )
+    await store.people.save_item("T1", "U1", Saved(KEYS[0], NOW + 2 * DAY), channel="C1", link="https://b.example")
+    assert await store.people.saved_in("T1", "C1") == [SavedInChannel(KEYS[0], NOW + DAY, 1, "https://a.example")]
+    assert await store.people.saved("T1", "U1") == [Saved(KEYS[0], NOW)]
+
+
+async def test_the_link_that_was_not_known_is_added_and_the_latest_is_told(store: AnyStore) -> None:
+    for person, day, link in (("U1", 0, "https://a.example"), ("U2", 1, "https://b.example"), ("U3", 2, "")):
+        await store.people.save_item("T1", person, Saved(KEYS[0], NOW + day * DAY), channel="C1", link=link)
+    assert [each.link for each in await store.people.saved_in("T1", "C1")] == ["https://b.example"]
+    await store.people.save_item("T1", "U3", Saved(KEYS[0], NOW + 3 * DAY), channel="C1", link="https://c.example")
+    assert await store.people.saved_in("T1", "C1") == [SavedInChannel(KEYS[0], NOW + 2 * DAY, 3, "https://c.example")]
+
+
+async def test_what_a_person_takes_back_counts_for_them_in_no_channel_any_more(store: AnyStore) -> None:
+    for person, channel in (("U1", "C1"), ("U1", "C2"), ("U2", "C1")):
+        await store.people.save_item("T1", person, Saved(KEYS[0], NOW), channel=channel)
+    assert await store.people.unsave_item("T2", "U1", KEYS[0]) is False
+    assert await store.people.unsave_item("T1", "U1", KEYS[0]) is True
+    assert await store.people.saved_in("T1", "C1") == [SavedInChannel(KEYS[0], NOW, 1)]
+    assert await store.people.saved_in("T1", "C2") == []
+
+
+async def test_items_that_became_one_are_listed_once_and_who_saved_both_is_one(store: AnyStore) -> None:
+    await store.items.add([paper(1), paper(2)], NOW)
+    for person, number, day in (("U1", 1, 0), ("U1", 2, 1), ("U2", 1, 2), ("U3", 3, 1)):
+        await store.people.save_item("T1", person, Saved(paper(number).key, NOW + day * DAY), channel="C1")
+    await store.items.add([paper(2, aliases=(paper(1).key,))], NOW, retired=[paper(1).key])
+    assert await store.people.saved_in("T1", "C1") == [
+        SavedInChannel(paper(2).key, NOW + 2 * DAY, 2),
+        SavedInChannel(paper(3).key, NOW + DAY, 1),
+    ]

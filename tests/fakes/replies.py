@@ -23,6 +23,16 @@ FOUND = Reply(
 )
 STARRED = Reply(title="Starred", entries=(ReplyEntry(KERNEL_SMITH, gist="Sorts *in place*, by [rank](https://x.example)"),))
 
+# What people saved in a channel: one that was posted, one whose address nobody should follow, one that is not kept.
+READING = Reply(
+    title="3 items saved in this channel",
+    entries=(
+        ReplyEntry(KERNEL_SMITH, lines=("2 saved, the last on Wednesday 1 April",), post="https://chat.example/p1"),
+        ReplyEntry(KERNEL_SMITH, lines=("1 saved, on Wednesday 1 April",), post="javascript:alert(1)"),
+        ReplyEntry(title="arxiv:2603.00001", post="https://chat.example/p3"),
+    ),
+)
+
 # The rest of a digest: the longest list of titles, of which one item is not kept any more and one is hostile.
 TITLES = Reply(
     title="15 more on topic for GPU systems",

@@ -12,7 +12,7 @@ class MemoryDigests:
     """bot.ports.digests.Digests."""
 
     def __init__(self, heir: Callable[[str], str]) -> None:
-        self._heir = heir  # returns the key that an item has now that had another; "" of any other key
+        self.heir = heir  # returns the key that an item has now that had another; "" of any other key
         self._digests: list[tuple[str, str, datetime, Digest]] = []  # workspace, channel, when it was saved
         self._posted: dict[tuple[str, str], set[str]] = {}
         # By the number of its drop: workspace, channel, topic and rhythm of a dropped digest, where it began, when it ended.
@@ -52,7 +52,7 @@ class MemoryDigests:
         )
 
     def _heirs(self, digest: Digest) -> dict[str, str]:
-        return {key: heir for key in posted_scores(digest) if (heir := self._heir(key))}
+        return {key: heir for key in posted_scores(digest) if (heir := self.heir(key))}
 
     def drop(self, ended: Delivery) -> bool:
         name = (ended.workspace, ended.channel, ended.made_at, ended.topic, ended.occurrence[1])

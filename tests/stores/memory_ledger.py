@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any, TypeVar
 
 from bot.errors import StoreError
@@ -40,7 +40,7 @@ class MemoryLedger:
     """bot.ports.ledger.Ledger."""
 
     def __init__(self, digests: MemoryDigests) -> None:
-        self.workspaces = MemoryWorkspaces(self.end)
+        self.workspaces = MemoryWorkspaces(self.end, digests.heir)
         self._digests = digests
         self._next: dict[tuple[str, str], tuple[int, datetime]] = {}  # by subscription: its revision, when it is due next
         self._occurrences: dict[OccurrenceKey, Occurrence] = {}
@@ -280,6 +280,12 @@ class MemoryLedger:
         some = [each for each in own if channel in ("", each.channel) and (not states or each.state in states)]
         some.sort(key=lambda each: (each.occurrence, each.part))
         return sorted(some, key=lambda each: each.due, reverse=True)[:limit]
+
+    async def posted_on(self, workspace: str, days: Collection[tuple[str, date]]) -> Sequence[Delivery]:
+        """Return what was posted of each subscription on a local day."""
+        done = (each for each in self._deliveries.values() if each.state is DeliveryState.DONE)
+        found = [each for each in done if each.workspace == workspace and each.occurrence[:2] in days]
+        return sorted(found, key=lambda each: (each.occurrence, each.part))
 
     async def counts(self) -> Mapping[str, int]:
         """Return how many deliveries there are in each state, and as `due` the occurrences that are due."""

@@ -5,9 +5,10 @@ Everything stands under its workspace first. Nothing waits here, so each method 
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 
 from bot.errors import StoreError
-from bot.models import Change, Feedback, Preferences, Saved, Subscription, Topic
+from bot.models import Change, Feedback, Preferences, Saved, SavedInChannel, Subscription, Topic
 from bot.store.rules.revisions import (
     expect,
     expect_readable,
@@ -16,15 +17,19 @@ from bot.store.rules.revisions import (
     expect_subscription,
     expect_unused,
 )
+from bot.store.rules.saved import counted_in_channel
 
 
 class MemoryPeople:
     """bot.ports.workspaces.People; `audit` is the workspaces'."""
 
-    def __init__(self, audit: list[Change]) -> None:
+    def __init__(self, audit: list[Change], heir: Callable[[str], str]) -> None:
         self.feedback_given: dict[tuple[str, str, str, str], Feedback] = {}  # by workspace, topic, person and key
         self.put_aside: dict[tuple[str, str, str], Saved] = {}  # by workspace, person and key
+        # By workspace, channel, key and person: when, and the link.
+        self._in_channels: dict[tuple[str, str, str, str], tuple[datetime, str]] = {}
         self._changes = audit
+        self._heir = heir  # returns the key that an item has now that had another; "" of any other key
 
     async def feedback(self, workspace: str, topic: str) -> Sequence[Feedback]:
         said = [given for place, given in self.feedback_given.items() if place[:2] == (workspace, topic)]
@@ -50,8 +55,11 @@ class MemoryPeople:
         own = [self.put_aside[place] for place in sorted(self.put_aside) if place[:2] == (workspace, person)]
         return sorted(own, key=lambda saved: saved.at, reverse=True)
 
-    async def save_item(self, workspace: str, person: str, saved: Saved) -> bool:
+    async def save_item(self, workspace: str, person: str, saved: Saved, *, channel: str = "", link: str = "") -> bool:
         place = (workspace, person, saved.key)
+        if channel:
+            at, known = self._in_channels.get((workspace, channel, saved.key, person), (saved.at, ""))
+            self._in_channels[workspace, channel, saved.key, person] = (at, known or link)
         if place in self.put_aside:
             return False
         self.put_aside[place] = saved
@@ -59,7 +67,13 @@ class MemoryPeople:
 
     async def unsave_item(self, workspace: str, person: str, key: str) -> bool:
         """Take an item back."""
+        for place in [each for each in self._in_channels if (each[0], *each[2:]) == (workspace, key, person)]:
+            del self._in_channels[place]
         return self.put_aside.pop((workspace, person, key), None) is not None
+
+    async def saved_in(self, workspace: str, channel: str) -> Sequence[SavedInChannel]:
+        here = ((place[2:], held) for place, held in self._in_channels.items() if place[:2] == (workspace, channel))
+        return counted_in_channel((self._heir(key) or key, person, at, link) for (key, person), (at, link) in here)
 
     def forget_topic(self, workspace: str, name: str) -> None:
         for said in [said for said in self.feedback_given if said[:2] == (workspace, name)]:
@@ -69,10 +83,10 @@ class MemoryPeople:
 class MemoryWorkspaces:
     """bot.ports.workspaces.Workspaces; `ended` is told of the subscriptions that are no more."""
 
-    def __init__(self, ended: Callable[[Iterable[Subscription]], None]) -> None:
+    def __init__(self, ended: Callable[[Iterable[Subscription]], None], heir: Callable[[str], str]) -> None:
         self._ended = ended
         self._changes: list[Change] = []
-        self.people = MemoryPeople(self._changes)
+        self.people = MemoryPeople(self._changes, heir)
         self._topics: dict[tuple[str, str], Topic] = {}  # by workspace and name
         self._subscriptions: dict[tuple[str, str, str, str], Subscription] = {}  # by workspace, channel, topic and rhythm
         self._preferences: dict[str, Preferences] = {}

@@ -17,13 +17,14 @@ terminal: JSON escapes control characters by itself.
               of_digest), notes[]
     reply     title, text[], quoted[], fields[] (name, value), entries[], cards[], digests[],
               attachment (name, media_type, text; or null), next_steps[], buttons[] (label, command, danger)
-              an entry: number, item (or null), title, gist, lines[], buttons[]
+              an entry: number, item (or null), title, gist, lines[], post (an address, or ""), buttons[]
 """
 
 import re
 from dataclasses import fields
 from datetime import date
 
+from adapters.text import safe_url
 from adapters.words import coverage_line
 from bot.models import Digest, Entry, Item, Reply, ReplyEntry, Summary
 
@@ -72,6 +73,7 @@ def _reply_entry(number: int, entry: ReplyEntry) -> Value:
         "title": _plain(entry.title),
         "gist": _plain(entry.gist),
         "lines": _plain(entry.lines),
+        "post": safe_url(entry.post),
         "buttons": _plain(entry.buttons),
     }
 

@@ -14,8 +14,8 @@ from rich.style import Style
 from rich.text import Text
 
 from adapters.cli.render.digest import MEASURE, STYLES, Sheet, card_view, digest_lines, printable
-from adapters.text import clean, emphasised
-from adapters.words import badges, byline, links, signals, title, warnings
+from adapters.text import clean, emphasised, safe_url
+from adapters.words import POST, badges, byline, links, signals, title, warnings
 from bot.models import Item, Reply, ReplyEntry
 
 PROGRAM = "broadsheet"
@@ -103,6 +103,8 @@ def _entry(number: int, entry: ReplyEntry, today: date, sheet: Sheet) -> Iterato
         yield from sheet.wrapped(Text(gist), 4)
     for line in entry.lines:
         yield from sheet.wrapped(_stressed(line), 4)
+    if url := safe_url(entry.post):
+        yield from sheet.wrapped(Text(POST, style=Style(link=url)), 4)
 
 
 def _title_alone(number: int, entry: ReplyEntry, sheet: Sheet) -> Iterator[Text]:

@@ -116,6 +116,8 @@ def interaction_of(received: "discord.Interaction[Any]", now: datetime) -> Disco
         channel=channel,
         person=str(received.user.id),
         may_administer=not guild or allowed.manage_channels or allowed.manage_guild or allowed.administrator,
+        parent=parent_of(received.channel),
+        is_direct=guild is None,
     )
     callback = Callback(
         id=str(received.id),
@@ -139,6 +141,12 @@ def interaction_of(received: "discord.Interaction[Any]", now: datetime) -> Disco
         _forum_tags(received),
         _elsewhere(received),
     )
+
+
+def parent_of(channel: Any) -> str:
+    """Return the channel to which a thread belongs that all see who see that channel; "" for anything else."""
+    is_open = isinstance(channel, discord.Thread) and not channel.is_private()
+    return str(channel.parent_id) if is_open and channel.parent_id else ""
 
 
 def _is_personal(received: "discord.Interaction[Any]") -> bool:
@@ -234,6 +242,7 @@ def _elsewhere(received: "discord.Interaction[Any]") -> Elsewhere:
             actor,
             channel=str(channel.id),
             place=f"#{channel.name}",
+            parent=parent_of(channel),
             may_administer=allowed.manage_channels or allowed.manage_guild or allowed.administrator,
             may_write=speaks,
         )

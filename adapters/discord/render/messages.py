@@ -27,8 +27,8 @@ from adapters.discord.render.components import (
 from adapters.discord.render.digests import digest_messages
 from adapters.discord.render.hints import UNKNOWN_IDS, CommandIds, is_offered
 from adapters.discord.render.limits import COMPONENTS, TEXTS_USED, length
-from adapters.text import clean
-from adapters.words import COMMAND, badges, byline, first_link, line_spans, links, signals, spans, title, warnings
+from adapters.text import clean, safe_url
+from adapters.words import COMMAND, POST, badges, byline, first_link, line_spans, links, signals, spans, title, warnings
 from bot.models import Entry, Item, Reply, ReplyEntry
 
 _LINE = 500  # of a line of a reply
@@ -128,7 +128,9 @@ def _reply_lines(number: int, entry: ReplyEntry, today: date, room: int, ids: Co
         shown = "" if entry.is_section else f"{number}\\. "
         yield f"**{shown}{markdown.escaped_to_fit(entry.title, min(room, TITLE)) or '…'}**"
     yield markdown.escaped_to_fit(clean(entry.gist), min(room, _LINE))
-    yield from (markdown.stressed(line, min(room, _LINE), ids) for line in entry.lines[:_LINES])
+    *lines, last = [markdown.stressed(line, min(room, _LINE), ids) for line in entry.lines[:_LINES]] or [""]
+    yield from lines
+    yield " · ".join(filter(None, (last, markdown.link(POST, entry.post, room) if safe_url(entry.post) else "")))
     if entry.item is not None:
         yield markdown.small_print(_read(links(entry.item), room) or markdown.escaped_to_fit(entry.item.key, room))
 

@@ -27,6 +27,7 @@ from bot.settings.chat import SlackSettings
 
 log = logging.getLogger(__name__)
 
+DIRECT = "D"  # begins the identifiers of direct messages
 _KINDS = "public_channel,private_channel,mpim,im"
 _CHANNELS = 1000  # of a person, asked for
 _PAGE = 200
@@ -140,6 +141,7 @@ class Actors:
             may_administer=profile.may_administer,
             zone=profile.zone,
             is_external=profile.is_external,
+            is_direct=not channel or channel.startswith(DIRECT),
         )
 
     async def _profile(self, workspace: str, person: str) -> UserProfile | None:

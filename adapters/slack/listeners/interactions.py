@@ -141,7 +141,15 @@ async def _command_of(context: SlackContext, interaction: SlackInteraction, valu
     return read(value) if value else None
 
 
-async def _ask(context: SlackContext, interaction: SlackInteraction, channel: str, asked: _Asked, line: str = "") -> Reply:
+async def _ask(
+    context: SlackContext,
+    interaction: SlackInteraction,
+    channel: str,
+    asked: _Asked,
+    line: str = "",
+    *,
+    at_home: bool = False,
+) -> Reply:
     if asked is None:
         said = (
             "What it was for cannot be read now, or is not kept any more: buttons last for a year; those of an answer to a"
@@ -150,7 +158,8 @@ async def _ask(context: SlackContext, interaction: SlackInteraction, channel: st
         return Reply(title="That button does nothing now", text=(said,))
     if isinstance(asked, Reply):
         return asked
-    return await context.ask(asked, await context.actor(interaction, channel), line)
+    actor = await context.actor(interaction, channel)
+    return await context.ask(asked, replace(actor, is_direct=True) if at_home else actor, line)
 
 
 async def _answer_in_view(
@@ -167,7 +176,7 @@ async def _answer_in_view(
         return
 
     async def shown() -> Showing:
-        reply = await _ask(context, interaction, memory["channel"], asked)
+        reply = await _ask(context, interaction, memory["channel"], asked, at_home="home" in memory)
         return await shown_reply(context, interaction, reply, memory)
 
     target = view_target(interaction, memory)

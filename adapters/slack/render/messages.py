@@ -28,6 +28,7 @@ from adapters.slack.render.blocks import (
     channel_run,
     context_line,
     exact,
+    link_run,
     messages_of,
     paragraph,
     person_run,
@@ -39,8 +40,8 @@ from adapters.slack.render.blocks import (
 from adapters.slack.render.cards import TITLE, card_group, entry_group, facts, headline, line_of
 from adapters.slack.render.cards import card as card_blocks
 from adapters.slack.render.limits import problems, units
-from adapters.text import clean, cut
-from adapters.words import COMMAND, SpanKind, line_spans, presses_line, spans
+from adapters.text import clean, cut, safe_url
+from adapters.words import COMMAND, POST, SpanKind, line_spans, presses_line, spans
 from bot.models import MOST_ENTRIES, Attachment, Button, Digest, Entry, Field, Layout, Presses, Reply, ReplyEntry
 
 log = logging.getLogger(__name__)
@@ -271,8 +272,7 @@ def _grouped(rows: Sequence[Row], texts: Sequence[str]) -> Iterator[tuple[list[R
 
 def _reply_entry(number: int, entry: ReplyEntry, today: date, names: Mentions) -> Iterator[BlockGroup]:
     """Yield the entry, in several pieces where it has more lines than one block takes; the last has its buttons."""
-    rows = [stressed(each, _LINE, names) for each in entry.lines]
-    groups = [*_grouped(rows, [_line_as_mrkdwn(each, names) for each in entry.lines])] or [([], "")]
+    groups = [*_grouped(*_lines(entry, names))] or [([], "")]
     row = actions("entry", entry.buttons, f"entry {number}")
     gist = cut(clean(entry.gist), _GIST, units)
     for place, (group, told) in enumerate(groups, start=1):
@@ -282,6 +282,17 @@ def _reply_entry(number: int, entry: ReplyEntry, today: date, names: Mentions) -
         text = "\n".join(filter(None, (line, exact(said_of_it), told)))
         body = rich(quote(text_run(said_of_it)), paragraph(*group))
         yield block_group(head, body, end.blocks, text=text, brief=line, keep=end.keep)
+
+
+def _lines(entry: ReplyEntry, names: Mentions) -> tuple[list[Row], list[str]]:
+    """Return the entry's lines, at the end of the last the link to where it was posted, and each as a text."""
+    rows = [stressed(each, _LINE, names) for each in entry.lines]
+    told = [_line_as_mrkdwn(each, names) for each in entry.lines]
+    if url := safe_url(entry.post):
+        before = [*rows.pop(), *text_run(" · ")] if rows else []
+        rows.append([*before, *link_run(POST, url)])
+        told = told or [exact(POST)]
+    return rows, told
 
 
 def _line_as_mrkdwn(line: str, names: Mentions) -> str:

@@ -7,10 +7,11 @@ statement names the workspace, except those that ask what there is to do for all
 import contextlib
 import heapq
 import itertools
+import json
 import logging
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any, TypeVar
 
 from sqlite_utils import Database
@@ -271,6 +272,16 @@ class SqliteLedger(Tables):
         sql = f"{DELIVERIES} where workspace = ?{where} order by due desc, subscription, day, slot, part limit ?"
         values = [workspace, *([channel] if channel else []), *states, limit]
         return [delivery_from_text(*row) for row in db.execute(sql, values).fetchall()]
+
+    @reading
+    def posted_on(self, db: Database, workspace: str, days: Collection[tuple[str, date]]) -> Sequence[Delivery]:
+        wanted = json.dumps([(subscription, day.isoformat()) for subscription, day in days])
+        sql = (
+            f"{DELIVERIES} where workspace = ? and state = ? and (subscription, day) in"
+            " (select json_extract(value, '$[0]'), json_extract(value, '$[1]') from json_each(?))"
+            " order by subscription, day, slot, part"
+        )
+        return [delivery_from_text(*row) for row in db.execute(sql, [workspace, DeliveryState.DONE, wanted]).fetchall()]
 
     @reading
     def recent_occurrences(

@@ -11,7 +11,7 @@ from dataclasses import replace
 from sqlite_utils import Database
 
 from bot.errors import StoreError
-from bot.models import Change, Feedback, Preferences, Saved, Subscription, Topic
+from bot.models import Change, Feedback, Preferences, Saved, SavedInChannel, Subscription, Topic
 from bot.store.records import (
     change_from_text,
     feedback_from_row,
@@ -31,6 +31,7 @@ from bot.store.rules.revisions import (
     expect_subscription,
     expect_unused,
 )
+from bot.store.rules.saved import counted_in_channel
 from bot.store.sqlite import ledger
 from bot.store.sqlite.connections import Tables, reading, writing
 
@@ -185,14 +186,34 @@ class SqlitePeople(Tables):
         return [Saved(key, time_of(at)) for key, at in db.execute(sql, [workspace, person]).fetchall()]
 
     @writing
-    def save_item(self, db: Database, workspace: str, person: str, saved: Saved) -> bool:
+    def save_item(
+        self, db: Database, workspace: str, person: str, saved: Saved, *, channel: str = "", link: str = ""
+    ) -> bool:
         sql = "insert or ignore into saved (workspace, person, key, at) values (?, ?, ?, ?)"
-        return db.execute(sql, [workspace, person, saved.key, micros(saved.at)]).rowcount == 1
+        is_new = db.execute(sql, [workspace, person, saved.key, micros(saved.at)]).rowcount == 1
+        if channel:
+            sql = (
+                "insert into saved_in (workspace, channel, key, person, at, link) values (?, ?, ?, ?, ?, ?)"
+                " on conflict do update set link = excluded.link where link = ''"
+            )
+            db.execute(sql, [workspace, channel, saved.key, person, micros(saved.at), link])
+        return is_new
 
     @writing
     def unsave_item(self, db: Database, workspace: str, person: str, key: str) -> bool:
-        sql = "delete from saved where workspace = ? and person = ? and key = ?"
-        return db.execute(sql, [workspace, person, key]).rowcount == 1
+        its = "workspace = ? and person = ? and key = ?"
+        db.execute(f"delete from saved_in where {its}", [workspace, person, key])
+        return db.execute(f"delete from saved where {its}", [workspace, person, key]).rowcount == 1
+
+    @reading
+    def saved_in(self, db: Database, workspace: str, channel: str) -> Sequence[SavedInChannel]:
+        heir = "select items.key from aliases join items on items.id = item where alias = saved_in.key"
+        sql = (
+            f"select case when key in (select key from items) then key else coalesce(({heir}), key) end, person, at, link"
+            " from saved_in where workspace = ? and channel = ?"
+        )
+        rows = db.execute(sql, [workspace, channel]).fetchall()
+        return counted_in_channel((key, person, time_of(at), link) for key, person, at, link in rows)
 
 
 def _feedback_row(given: Feedback) -> list[object]:

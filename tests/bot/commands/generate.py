@@ -297,6 +297,6 @@ def _of_this_channel() -> st.SearchStrategy[Command]:
         st.builds(Profile, topics(), st.just(ProfileAction.UNDO), said()),
         st.builds(Show, said(), maybe, st.booleans()),
         st.builds(Rest, said(), maybe, st.integers(1, 10_000), st.none() | st.sampled_from(Rhythm)),
-        st.builds(ListSaved, st.none() | st.sampled_from(Format), st.integers(1, 10_000)),
+        st.builds(ListSaved, st.none() | st.sampled_from(Format), st.integers(1, 10_000), st.booleans()),
         st.builds(ChangeSettings, said(), maybe),
     )

@@ -108,6 +108,10 @@ _GPU = "gpu-systems"
         ("saved page 2", ListSaved(page=2)),
         ("saved page=2 as bib", ListSaved(Format.BIBTEX, 2)),
         ("list saved", ListSaved()),
+        ("saved here", ListSaved(here=True)),
+        ("saved bibtex here page 2", ListSaved(Format.BIBTEX, 2, here=True)),
+        ("saved in #papers", ListSaved(here=True, channel="papers")),
+        ("saved here as markdown in #papers", ListSaved(Format.MARKDOWN, here=True, channel="papers")),
         ("status", Status()),
         ("settings", ChangeSettings()),
         ("settings zone New York", ChangeSettings("zone", "New York")),
@@ -294,6 +298,7 @@ def test_a_text_longer_than_any_command_is_refused_in_a_sentence() -> None:
         (CreateTopic("x", "from gpu-systems"), 'topic create x ="from+gpu-systems"'),
         (EditTopic(name="x", part=Part.INTEREST, value="kv", weight=2.0), "topic edit x interest weight 2 kv"),
         (ListSaved(Format.RIS, 3), "saved ris page 3"),
+        (ListSaved(Format.RIS, 3, channel="papers"), "saved here ris page 3 in #papers"),
     ],
 )
 def test_a_text_is_written_as_plainly_as_it_reads_back(command: Command, text: str) -> None:

@@ -29,6 +29,7 @@ async def test_settings_say_what_holds_and_who_settled_it(ada: Asker) -> None:
         ("Quiet hours, in which nothing is posted", "none, what is due is posted at any hour"),
         ("Entries that a channel gets in a day", "as many as its digests have"),
         ("Messages of what is posted at once", "up to 5 a day in a channel, as is usual"),
+        ("Whether channels are told how many saved something there", "no, what one saves is one's own"),
         ("Where it is told what could not be posted", "in no channel, but in status and the log"),
         ("Where a digest is rather seen twice than missed", "in no channel, what may have been posted is not sent again"),
     ]
@@ -68,6 +69,7 @@ async def test_only_administrators_say_who_manages(ada: Asker) -> None:
         ("settings layout Thread", Preferences(layout=Layout.THREAD)),
         ("settings daily 1", Preferences(daily_entries=1)),
         ("settings daily 500", Preferences(daily_entries=500)),
+        ("settings activity ON", Preferences(activity=True)),
     ],
 )
 async def test_the_least_and_the_most_that_can_be_settled_are_taken(ada: Asker, typed: str, expected: Preferences) -> None:
@@ -170,7 +172,7 @@ async def test_quiet_hours_are_told_with_the_zone_in_which_they_are(ada: Asker) 
 
 @pytest.mark.parametrize("off", ["off", "none", "Off.", "default", "no"])
 async def test_what_delivery_keeps_to_is_turned_off(ada: Asker, off: str) -> None:
-    for typed in ("quiet 22-7", "daily 20", "alerts here", "duplicates here"):
+    for typed in ("quiet 22-7", "daily 20", "activity on", "alerts here", "duplicates here"):
         await ada.ask(f"settings {typed}")
         await ada.ask(f"settings {typed.split()[0]} {off}")
 
@@ -230,6 +232,7 @@ SAID = st.sampled_from(
     (
         *("quiet 22-7", "quiet 00:00-06:30", "quiet off", "daily 20", "daily 7", "daily off", "top 5", "top default"),
         *("alerts here", "alerts off", "duplicates here", "duplicates off", "zone UTC", "zone default"),
+        *("activity on", "activity off"),
     )
 )
 

@@ -103,10 +103,10 @@ COMMANDS: Mapping[type, tuple[Command, ...]] = {
     Profile: tuple(Profile(topic, action, item) for topic in TOPICS for action in ProfileAction for item in ("", *ITEMS)),
     Save: tuple(map(Save, ITEMS)),
     Unsave: tuple(map(Unsave, ITEMS)),
-    ListSaved: tuple(map(ListSaved, (None, *Format))),
+    ListSaved: tuple(ListSaved(form, here=here) for form in (None, *Format) for here in (False, True)),
     Status: (Status(),),
     ChangeSettings: (
-        *map(ChangeSettings, ("", "quiet", "daily", "alerts", "duplicates")),
+        *map(ChangeSettings, ("", "quiet", "daily", "activity", "alerts", "duplicates")),
         *(
             ChangeSettings("manage", "anyone"),
             ChangeSettings("zone", "Europe/Zurich"),
@@ -114,6 +114,7 @@ COMMANDS: Mapping[type, tuple[Command, ...]] = {
             ChangeSettings("quiet", "22-7"),
         ),
         *(
+            ChangeSettings("activity", "on"),
             ChangeSettings("daily", "20"),
             ChangeSettings("alerts", "here"),
             ChangeSettings("duplicates", "here"),
@@ -141,6 +142,7 @@ class Houses:
             "topics": await store.workspaces.topics(workspace),
             "subscriptions": await store.workspaces.subscriptions(workspace),
             "feedback": {topic: await store.people.feedback(workspace, topic) for topic in (*TOPICS, "gpu-systems")},
+            "counting": {channel: await store.people.saved_in(workspace, channel) for channel in ("C1", "C-bob")},
             "saved": {person: await store.people.saved(workspace, person) for person in ("U-ada", "U-bob")},
             "preferences": await store.workspaces.preferences(workspace),
             "changes": await store.workspaces.changes(workspace, limit=1000),
@@ -161,6 +163,7 @@ async def houses(ada: Asker) -> Houses:
         "quiet_until": time(13),
         "alerts": "C-bob",
         "prefer_duplicate": ("C-bob",),
+        "activity": True,
     }
     await ada.context.store.workspaces.save_preferences(
         "slack:T2", Preferences(zone="Pacific/Chatham", entries=5, **quiet), note

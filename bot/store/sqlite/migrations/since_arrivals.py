@@ -227,6 +227,27 @@ def m013_at_once(db: Database) -> None:
     db.execute("create index subscriptions_at_once on subscriptions (workspace, id, wakes) where rhythm = 'at once'")
 
 
+_SAVED_IN = """
+-- What counts in the lists of channels; each of its rows has one in `saved`, without which it counts no more.
+create table saved_in (
+    workspace text not null,
+    channel text not null,
+    key text not null,
+    person text not null,
+    at integer not null,
+    link text not null, -- to the message there in which it was posted; "": that is not known
+    primary key (workspace, channel, key, person)
+) without rowid;
+create index saved_in_person on saved_in (workspace, person, key);
+"""
+
+
+@migrations()
+def m014_saved_in_channels(db: Database) -> None:
+    """Let what people save count in a channel. What was saved before counts in none: nobody was told that it would."""
+    run(db, _SAVED_IN)
+
+
 def _owed(db: Database, what: str) -> list[dict[str, str]]:
     """Return what the eighth edition kept in one fact; nothing of a damaged one."""
     row = db.execute("select value from facts where name = 'owed'").fetchone()

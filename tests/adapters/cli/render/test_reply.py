@@ -10,7 +10,7 @@ from adapters.cli.render.reply import ReplyView, typed
 from bot.models import Reply
 from tests.adapters.golden import check
 from tests.conftest import NOW
-from tests.fakes.replies import CARD, FOUND, STARRED, SUBSCRIBED, TITLES, UGLY
+from tests.fakes.replies import CARD, FOUND, READING, STARRED, SUBSCRIBED, TITLES, UGLY
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -48,3 +48,7 @@ def test_a_button_is_what_one_would_type_in_a_shell() -> None:
     assert typed("search (difusion OR transfomer) sort:new") == "broadsheet search '(difusion OR transfomer) sort:new'"
     command = 'filter kv here set "kv cache" -it\'s $HOME stars:>5'
     assert shlex.split(typed(command)) == ["broadsheet", "ask", command]
+
+
+def test_an_entry_says_where_it_was_posted() -> None:
+    assert printed(READING).count("See the post") == 2

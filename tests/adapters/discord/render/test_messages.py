@@ -18,7 +18,7 @@ from tests.adapters.discord.picture import picture
 from tests.adapters.discord.render.test_digests import ITEMS, hostile_entry
 from tests.adapters.discord.render.test_markdown import HOSTILE
 from tests.conftest import tries
-from tests.fakes.replies import ABSTRACT, CARD, FOUND, STARRED, SUBSCRIBED, TITLES, UGLY, page
+from tests.fakes.replies import ABSTRACT, CARD, FOUND, READING, STARRED, SUBSCRIBED, TITLES, UGLY, page
 
 TODAY = date(2026, 4, 1)
 GOLDEN = Path(__file__).parent / "golden"
@@ -187,3 +187,10 @@ def test_whatever_strangers_wrote_every_answer_is_within_the_limits(item: Item, 
     for posting in reply_messages(reply, TODAY):
         assert faults(posting.body()) == []
         assert len(posting.plain.encode("utf-16-le")) // 2 <= 2000
+
+
+def test_an_entry_leads_to_the_post_in_which_it_stood_where_that_is_an_address() -> None:
+    shown = picture(reply_messages(READING, TODAY))
+    assert "2 saved, the last on Wednesday 1 April · [See the post](<https://chat.example/p1>)" in shown
+    assert "[See the post](<https://chat.example/p3>)" in shown
+    assert "javascript" not in shown

@@ -37,7 +37,7 @@ from bot.models import (
 from tests.adapters.golden import check
 from tests.adapters.slack.hostile import nodes, read, wrong
 from tests.fakes.digests import DAY, EMPTY, GPU, HOSTILE, KERNEL_SMITH
-from tests.fakes.replies import ABSTRACT, CARD, FOUND, STARRED, SUBSCRIBED, TITLES, UGLY, page
+from tests.fakes.replies import ABSTRACT, CARD, FOUND, READING, STARRED, SUBSCRIBED, TITLES, UGLY, page
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -443,3 +443,14 @@ def test_no_text_of_a_stranger_makes_an_answer_live_or_too_long(reply: Reply) ->
 @given(EVIL)
 def test_no_notice_is_live(text: str) -> None:
     assert wrong(messages.notice(text), channels_in(text)) == []
+
+
+def test_an_entry_leads_to_the_post_in_which_it_stood_where_that_is_an_address() -> None:
+    (made,) = messages.reply(READING, DAY)
+    found = [each for each in nodes(made.blocks) if each.get("text") == "See the post"]
+    assert [(each["type"], each["url"]) for each in found] == [
+        ("link", "https://chat.example/p1"),
+        ("link", "https://chat.example/p3"),
+    ]
+    assert "javascript" not in json.dumps(made.blocks)
+    assert wrong(made) == []

@@ -12,7 +12,7 @@ from sqlite_utils import Database
 from bot.digest.publisher import Publisher
 from bot.digest.request import RequestBuilder
 from bot.errors import StoreError
-from bot.models import Digest, Layout, Rhythm, Schedule, Subscription, Topic
+from bot.models import Digest, Layout, Rhythm, Saved, SavedInChannel, Schedule, Subscription, Topic
 from bot.query import parse
 from bot.store.records import digest_to_text, item_to_text, micros, time_of, to_text
 from bot.store.sqlite.connections import connect
@@ -206,5 +206,29 @@ async def test_the_digests_of_the_tenth_edition_are_those_of_the_subscription_th
     assert await store.digests.last("T1", "C9", "kv", Rhythm.DAILY) == await store.digests.last("T1", "C9", "kv")
     (again,) = await store.workspaces.subscriptions("T1", channel="C1")
     assert (await store.workspaces.save_subscription(again, change(), replaces=2)).revision == 3
+    assert await store.maintenance.check() == []
+    await store.close()
+
+
+# --- what counts in a channel
+
+
+def thirteenth_edition(path: Path) -> None:
+    """Keep what somebody saved as the thirteenth edition did."""
+    db = connect(path)
+    migrations.apply(db, stop_before="m014_saved_in_channels")
+    db.execute("insert into saved (workspace, person, key, at) values ('T1', 'U1', 'arxiv:2604.00001', ?)", [micros(NOW)])
+    db.conn.commit()
+    db.close()
+
+
+async def test_what_was_saved_before_stays_ones_own_until_it_is_saved_in_a_channel(tmp_path: Path) -> None:
+    await asyncio.to_thread(thirteenth_edition, tmp_path / "thirteenth.db")
+    store, saved = SqliteStore(tmp_path / "thirteenth.db"), Saved("arxiv:2604.00001", NOW)
+    await store.open()
+    assert await store.people.saved("T1", "U1") == [saved]
+    assert await store.people.saved_in("T1", "C1") == []
+    assert await store.people.save_item("T1", "U1", saved, channel="C1") is False
+    assert await store.people.saved_in("T1", "C1") == [SavedInChannel(saved.key, NOW, 1)]
     assert await store.maintenance.check() == []
     await store.close()
