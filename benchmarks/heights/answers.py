@@ -95,9 +95,16 @@ async def in_discord(url: str, folder: Path, lines: Sequence[str]) -> list[Seque
                 asked = await desk.fake.slash(command, user=desk.anna, channel=desk.papers, options=values)
                 # What everybody may read follows when who asked has been told that it does.
                 await asked.until(lambda each: any(one.components for one in each.messages))
+                await _ended()
                 messages = asked.messages
             found.append([{"content": each.content, "components": each.components} for each in messages])
     return found
+
+
+async def _ended() -> None:
+    """Wait until all messages of the answer are sent."""
+    while any(task.get_name().startswith("answering") for task in asyncio.all_tasks()):  # noqa: ASYNC110 - tasks tell nobody
+        await asyncio.sleep(0.005)
 
 
 def _by_option(line: str) -> tuple[str, Mapping[str, Any]]:

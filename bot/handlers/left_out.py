@@ -9,8 +9,8 @@ from bot.digest.left_out import MOST, how_many
 from bot.errors import UsageError
 from bot.handlers.context import HandlerContext, handles
 from bot.handlers.items import last_digests
-from bot.handlers.wording.replies import button, excerpt, preview_button
-from bot.models import Actor, Button, PastDigest, Reply, ReplyEntry, Topic
+from bot.handlers.wording.replies import button, excerpt, preview_button, title_buttons
+from bot.models import Actor, Button, Item, PastDigest, Reply, ReplyEntry, Topic
 from bot.wording import counted, day_in_words
 
 PAGE = 15  # titles: as many as one message takes on every platform
@@ -44,7 +44,7 @@ async def rest(context: HandlerContext, command: Rest, actor: Actor, now: dateti
     return Reply(
         title=f"{how_many(digest)} more on topic for {topic.title}",
         text=(f"What the digest of {when} has no place for, the best first{_listed(digest)}.",),
-        entries=tuple(ReplyEntry(known.get(key), title=key, title_only=True) for key in shown),
+        entries=tuple(_title(key, known.get(key), topic.name) for key in shown),
         first=len(digest.entries) + first + 1,
         next_steps=(_how(digest, last, len(digest.entries) + first + 1, actor),),
         buttons=_leafing(replace(command, topic=topic.name), pages),
@@ -77,6 +77,11 @@ async def _asked_for(
             hint=f"*{write(Rest(topic.name))}* asks for the last.",
         )
     return found
+
+
+def _title(key: str, item: Item | None, topic: str) -> ReplyEntry:
+    buttons = title_buttons(item, topic) if item is not None else ()
+    return ReplyEntry(item, title=key, title_only=True, buttons=buttons)
 
 
 def _listed(digest: PastDigest) -> str:

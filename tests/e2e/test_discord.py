@@ -139,6 +139,13 @@ async def search_with_pages(desk: DiscordDesk, said: Transcript) -> None:
     assert turned.messages[0] is first, "the page changes in place"
     await turned.until(lambda _: first.text != before)
     said.asked("Ben", later, turned)
+    entry = first.selects[0]["options"][0]["label"]
+    opened = await desk.fake.choose(first, entry, user=desk.ben)
+    said.asked("Ben", f"Open a card… {entry}", opened)
+    (card,) = opened.messages
+    assert card.is_private
+    assert card is not first, "the list stays as it is"
+    assert {"More like this", "Less", "Save", "Similar"} <= {each["label"] for each in card.buttons}
 
 
 async def exported_and_mistyped(desk: DiscordDesk) -> None:

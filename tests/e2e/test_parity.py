@@ -12,11 +12,11 @@ import pytest
 
 from adapters.discord.install.command_tree import path
 from adapters.discord.render.components import form_opened_by, nested, read_button
-from adapters.discord.render.digests import digest_messages
+from adapters.discord.render.digests import OPEN_CARD, digest_messages
 from adapters.discord.render.messages import reply_messages
 from adapters.slack.render import messages
 from adapters.slack.render.blocks import KEPT
-from bot.commands import TABLE, Command, Less, More, Now, Rest, Save, Show, Similar, Subscribe, parse
+from bot.commands import TABLE, Command, Rest, Subscribe, parse
 from bot.models import Layout
 from tests.adapters.discord.asked import values_of
 from tests.e2e import discord_desk, slack_desk
@@ -49,6 +49,7 @@ _BESIDES = (
     "list",
     "topics",
 )
+DETAILS = "Details"
 _DAY = date(2026, 4, 1)
 _LINK = re.compile(r"https://(?:arxiv\.org/abs|github\.com)/[\w./-]+")
 
@@ -59,11 +60,12 @@ class Told:
 
     items: tuple[str, ...]  # the addresses of its items, in their order, each once
     actions: tuple[tuple[str, str], ...]  # (label, command) of its buttons, in their order
+    has_selects: bool = False  # what entries offer stands together, by what is done
 
-    def without_entries(self) -> "Told":
-        """Return it without what is offered for each entry of a digest."""
-        others = (each for each in self.actions if not isinstance(parse(each[1]), Show | More | Less | Save | Similar))
-        return Told(self.items, tuple(others))
+    @property
+    def cards(self) -> list[str]:
+        """The commands that show the cards of its entries."""
+        return [command for label, command in self.actions if label == DETAILS]
 
 
 def asked() -> Iterator[str]:
@@ -81,9 +83,14 @@ async def test_every_command_tells_the_same_and_offers_the_same_in_both(tmp_path
         for text in asked():
             command = parse(text)
             one, other = await in_slack(slack, text), await in_discord(discord, command)
-            if isinstance(command, Now):  # a digest's entries: a menu each in Slack, one list of them in Discord
-                one, other = one.without_entries(), other.without_entries()
-            assert one == other, text
+            if other.has_selects:  # entries: a menu or buttons each in Slack, one list of them in Discord, and their cards
+                cards = [await in_discord(discord, parse(each)) for each in other.cards]
+                within_reach = {*other.actions, *(each for card in cards for each in card.actions)}
+                assert one.items == other.items, text
+                assert set(one.actions) <= within_reach, text
+                assert {each for each in other.actions if each[0] != DETAILS} <= set(one.actions), text
+            else:
+                assert one == other, text
         assert (discord.fake.wrong, discord.fake.mentions) == ([], [])
         assert [(each.method, each.error) for each in slack.fake.rejected] == []
         assert slack.fake.mentions == []
@@ -129,16 +136,18 @@ async def in_discord(desk: DiscordDesk, command: Command) -> Told:
 async def _told(chats: Any, workspace: str, messages: Sequence[Any]) -> Told:
     items = dict.fromkeys(found for each in messages for found in _LINK.findall(str(each)))
     actions = [(each["label"], await _command(chats, workspace, each["says"])) for each in _buttons(messages)]
-    return Told(tuple(items), tuple(actions))
+    selects = any(each.get("type") == 3 for told in messages for each in nested(told))
+    return Told(tuple(items), tuple(actions), selects)
 
 
 def _buttons(value: Any) -> Iterator[dict[str, str]]:
     """Yield the buttons of either platform, wherever they stand; of an entry in brief, how its card is opened."""
-    if isinstance(value, Mapping) and value.get("placeholder") == "Open a card…":
-        yield from ({"label": "Details", "says": each["value"]} for each in value["options"])
+    if isinstance(value, Mapping) and value.get("type") == 3:
+        label = DETAILS if value["placeholder"] == OPEN_CARD else value["placeholder"].removesuffix("…")
+        yield from ({"label": label, "says": each["value"]} for each in value["options"])
     elif isinstance(value, Mapping) and value.get("type") == "overflow":
         options = [each for each in value["options"] if "url" not in each]
-        details = [each for each in options if each["text"]["text"] == "Details"]
+        details = [each for each in options if each["text"]["text"] == DETAILS]
         yield from ({"label": each["text"]["text"], "says": each["value"]} for each in details or options)
     elif isinstance(value, Mapping):
         label = value.get("label") or value.get("text")

@@ -59,7 +59,9 @@ async def test_where_a_server_has_the_bot_its_own_commands_act_in_its_workspace(
         await fake.click(mine.messages[0], "Save", user=ben)
         linked = fake.write(desk.papers, ben, "https://arxiv.org/abs/2603.00002")
         both = await fake.menu("Find similar papers", linked, user=ben)  # offered by the server, and by ben
-        await fake.click(both.messages[0], "Save", user=ben)
+        (select,) = both.messages[0].selects
+        chosen = await fake.choose(both.messages[0], select["options"][0]["label"], user=ben)
+        await fake.click(chosen.messages[0], "Save", user=ben)
         in_server = await fake.slash("digest saved", user=ben, channel=desk.papers)
         assert "Paging the KV cache" not in in_server.text
         assert "1." in in_server.text.replace("\\", "")

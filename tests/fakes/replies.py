@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from bot.handlers.wording.replies import title_buttons
 from bot.models import Attachment, Button, Field, Layout, Reply, ReplyEntry
 from tests.fakes.digests import GPU, HOSTILE, KERNEL_SMITH, VLLM
 
@@ -32,6 +33,7 @@ READING = Reply(
         ReplyEntry(title="arxiv:2603.00001", post="https://chat.example/p3"),
     ),
 )
+_HOSTILE = HOSTILE.entries[0].ranked.item
 
 # The rest of a digest: the longest list of titles, of which one item is not kept any more and one is hostile.
 TITLES = Reply(
@@ -39,8 +41,15 @@ TITLES = Reply(
     text=("What the digest of Wednesday 1 April has no place for, the best first.",),
     entries=(
         ReplyEntry(title="arxiv:2603.00001", title_only=True),
-        ReplyEntry(HOSTILE.entries[0].ranked.item, title_only=True),
-        *(ReplyEntry(KERNEL_SMITH, title=KERNEL_SMITH.key, title_only=True) for _ in range(13)),
+        ReplyEntry(_HOSTILE, title_only=True, buttons=title_buttons(_HOSTILE, "gpu-systems")),
+        *(
+            ReplyEntry(
+                replace(KERNEL_SMITH, key=f"arxiv:2603.{number:05}"),
+                title_only=True,
+                buttons=title_buttons(replace(KERNEL_SMITH, key=f"arxiv:2603.{number:05}"), "gpu-systems"),
+            )
+            for number in range(2, 15)
+        ),
     ),
     first=8,
     next_steps=("*more 8 for gpu-systems* and *save 8 for gpu-systems* take these numbers.",),

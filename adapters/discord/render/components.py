@@ -7,7 +7,7 @@ from math import ceil
 from typing import Any
 
 from adapters.chat.forms import FormKind, FormRequest, form_carried
-from adapters.discord.render.limits import CONTENT, CUSTOM_ID, LABEL, NONCE, OPTION, OPTIONS, ROW, length
+from adapters.discord.render.limits import CONTENT, CUSTOM_ID, LABEL, NONCE, OPTION, OPTIONS, PLACEHOLDER, ROW, length
 from adapters.text import clean, cut
 from bot.models import Attachment, Button, text_key
 
@@ -49,10 +49,10 @@ def button(label: str, command: str, *, danger: bool = False) -> tuple[dict[str,
     return {"type": BUTTON, "style": DANGER if danger else SECONDARY, "label": shown, "custom_id": carried}, kept
 
 
-def select_menu(about: str, offers: Sequence[tuple[str, str]]) -> tuple[dict[str, Any], list[str]]:
+def select_menu(about: str, offers: Sequence[tuple[str, str]], number: int = 1) -> tuple[dict[str, Any], list[str]]:
     """Return a select of (label, command) pairs under what it is about, and the texts to keep for it.
 
-    Two commands alike are one; Discord takes 25 options.
+    Two commands alike are one; Discord takes 25 options. `number` tells the selects of a message apart.
     """
     carried = {custom_id(command)[0]: (label, command) for label, command in reversed(offers)}
     options = [
@@ -60,7 +60,13 @@ def select_menu(about: str, offers: Sequence[tuple[str, str]]) -> tuple[dict[str
         for value, (label, _) in reversed(carried.items())
     ]
     kept = [text for text in (custom_id(command)[1] for _, command in offers) if text]
-    return {"type": SELECT, "custom_id": "s:choice", "placeholder": about, "options": options[:OPTIONS]}, kept
+    name = "s:choice" if number == 1 else f"s:choice:{number}"
+    return {
+        "type": SELECT,
+        "custom_id": name,
+        "placeholder": cut(about, PLACEHOLDER, length),
+        "options": options[:OPTIONS],
+    }, kept
 
 
 def form_button(form: FormRequest) -> dict[str, Any]:
@@ -170,11 +176,11 @@ def rows(buttons: Iterable[Button], form: FormRequest | None = None) -> Componen
     return ComponentGroup(tuple(lines), tuple(kept for _, kept in unique if kept))
 
 
-def select(about: str, offers: Sequence[tuple[str, str]]) -> ComponentGroup:
-    """Return a row with a select of (label, command) pairs; nothing for none."""
+def select(about: str, offers: Sequence[tuple[str, str]], number: int = 1) -> ComponentGroup:
+    """Return a row with a select of (label, command) pairs, the message's first or that of this number; nothing for none."""
     if not offers:
         return ComponentGroup(())
-    made, kept = select_menu(about, offers)
+    made, kept = select_menu(about, offers, number)
     return ComponentGroup(({"type": _ROW, "components": [made]},), tuple(kept))
 
 

@@ -168,10 +168,13 @@ def _name(digest: Digest) -> str:
     return markdown.escaped_to_fit(digest_name(digest), _TITLE)
 
 
+OPEN_CARD = "Open a card…"  # what is written in the select
+
+
 def _select(digest: Digest, before: int, shown: int) -> ComponentGroup:
     """Return the select that opens the cards of these entries."""
     here = [*enumerate(digest.entries, start=1)][before:shown]
-    return select("Open a card…", [opened_card(number, each, digest.topic) for number, each in here])
+    return select(OPEN_CARD, [opened_card(number, each, digest.topic) for number, each in here])
 
 
 def _to_be_continued(digest: Digest, shown: int) -> ComponentGroup:

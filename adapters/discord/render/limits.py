@@ -7,6 +7,7 @@ CONTENT = 2000  # characters of a message without components
 CUSTOM_ID = 100
 LABEL = 80  # of a button
 ROW = 5  # buttons in a row
+PLACEHOLDER = 150  # of a select
 OPTION = 100  # characters of an option's label
 OPTIONS = 25  # of a select
 THREAD_NAME = 100

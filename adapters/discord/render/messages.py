@@ -1,13 +1,15 @@
 """Replies as Discord's messages, in Components V2. Pure: values in, JSON values out.
 
 Components V2, not embeds: the buttons of an entry stand below it (those of embeds stand below the last), a reader who has
-switched off link previews sees no embeds, and what is written is one text in reading order. docs/decisions has the reasons.
+switched off link previews sees no embeds, and what is written is one text in reading order. Where a list has many buttons,
+selects at its end stand for them. docs/decisions has the reasons.
 """
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date
+from math import ceil
 
 from adapters.chat.forms import FormRequest
 from adapters.discord.render import markdown
@@ -22,17 +24,20 @@ from adapters.discord.render.components import (
     joined,
     plain_text,
     rows,
+    select,
     text,
 )
-from adapters.discord.render.digests import digest_messages
+from adapters.discord.render.digests import OPEN_CARD, digest_messages
 from adapters.discord.render.hints import UNKNOWN_IDS, CommandIds, is_offered
-from adapters.discord.render.limits import COMPONENTS, TEXTS_USED, length
+from adapters.discord.render.limits import COMPONENTS, OPTIONS, ROW, TEXTS_USED, length
 from adapters.text import clean, safe_url
 from adapters.words import COMMAND, POST, badges, byline, first_link, line_spans, links, signals, spans, title, warnings
+from bot.commands import Less, More, Save, Show, Similar, read, write
 from bot.models import Entry, Item, Reply, ReplyEntry
 
 _LINE = 500  # of a line of a reply
 _LINES = 20  # of an entry that stand in one text with its title
+_BUTTONS = 10  # of an entry
 _STEPS = 8  # what to do next; each takes a part of the room of four long ones
 _FIELD = 800
 _ELSEWHERE = f"What begins with `{COMMAND}` is given in a server that has me, or in a message to me directly."
@@ -48,12 +53,13 @@ def reply_messages(
     pieces = [ComponentGroup((text(each),)) for each in _opening(reply, ids)]
     pieces += [ComponentGroup((text(markdown.escaped_to_fit(clean(each), PIECE)),)) for each in reply.quoted]
     pieces += [_card(each, today) for each in reply.cards]
+    selects = list(_selects(reply))
     pieces += [
         each
         for number, entry in enumerate(reply.entries, start=reply.first)
-        for each in _reply_entry(number, entry, today, ids)
+        for each in _reply_entry(number, replace(entry, buttons=()) if selects else entry, today, ids)
     ]
-    closing = joined(*_elsewhere(reply, ids), *_closing(reply, form, ids))
+    closing = joined(*selects, *_elsewhere(reply, ids), *_closing(reply, form, ids))
     end = [closing] if closing.components else []
     shown = [each for digest in reply.digests for each in digest_messages(digest, layout=reply.layout, ids=ids)]
     if not shown:
@@ -115,7 +121,48 @@ def _reply_entry(number: int, entry: ReplyEntry, today: date, ids: CommandIds) -
     *others, last = [said, *("\n".join(each) for each in _texts(further))]
     for each in others:
         yield ComponentGroup((text(each),), keys=keys)
-    yield joined(ComponentGroup((text(last),), keys=keys), rows(entry.buttons[:10]))
+    yield joined(ComponentGroup((text(last),), keys=keys), rows(entry.buttons[:_BUTTONS]))
+
+
+# --- a select for what every entry of a list offers
+
+_ON_CARD = Show | More | Less | Save | Similar  # what is on a card, and the card itself
+
+
+def _selects(reply: Reply) -> Iterator[ComponentGroup]:
+    """Yield the selects that stand for the buttons of all entries; none where the buttons take no more rows.
+
+    One opens the cards of items, which have what the buttons of a list do; for any other button there is one of its label.
+    """
+    offers = _offers(reply)
+    made = [(label, some[at : at + OPTIONS]) for label, some in offers.items() for at in range(0, len(some), OPTIONS)]
+    rows_of_buttons = sum(ceil(len(each.buttons[:_BUTTONS]) / ROW) for each in reply.entries)
+    known = {*reply.channels, *reply.people}  # a text shows these by their names, a select cannot
+    if len(made) < rows_of_buttons and not known.intersection(word for each in reply.entries for word in each.title.split()):
+        yield from (select(label, some, number) for number, (label, some) in enumerate(made, start=1))
+
+
+def _offers(reply: Reply) -> dict[str, list[tuple[str, str]]]:
+    """Return by what is written in each select its options: how the entry is called there, and the command."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for number, entry in enumerate(reply.entries, start=reply.first):
+        name = title(entry.item) if entry.item is not None else clean(entry.title)
+        called = name if entry.is_section else f"{number}. {name}"
+        for label, command in _offered(entry):
+            found.setdefault(label, []).append((called, command))
+    return found
+
+
+def _offered(entry: ReplyEntry) -> Iterator[tuple[str, str]]:
+    """Yield what may be done with the entry: what is written in the select for it, and the command."""
+    able = [each for each in entry.buttons if each.command.strip()]
+    asked = [read(each.command) for each in able]
+    on_card = [entry.item is not None and isinstance(each, _ON_CARD) for each in asked]
+    if entry.item is not None and any(on_card):
+        topic = next((each.topic for each in asked if isinstance(each, More | Less)), "")
+        yield OPEN_CARD, write(Show(entry.item.key, topic))
+    others = (each for each, stands in zip(able, on_card, strict=True) if not stands)
+    yield from ((f"{clean(each.label)}…", each.command) for each in others)
 
 
 def _reply_lines(number: int, entry: ReplyEntry, today: date, room: int, ids: CommandIds) -> Iterator[str]:

@@ -19,6 +19,7 @@ from adapters.slack.render.blocks import (
     section,
     text_run,
 )
+from adapters.slack.render.cards import LINKED
 from adapters.slack.render.limits import CONTEXT, units
 from adapters.text import clean, cut
 from adapters.words import (
@@ -46,7 +47,6 @@ _FACTS = 200
 _DOT = "\u00a0· "  # begins no line
 _STARS = "\u00a0★"  # of code, on the line where that stands
 _MINUTES = "\u00a0min"
-_ADDRESS = 1_500  # longer ones are not shown: a section holds 3,000
 
 
 def masthead(digest: Digest, *, late: bool) -> BlockGroup:
@@ -71,7 +71,7 @@ def _entry(number: int, entry: Entry, topic: str) -> BlockGroup:
     known = cut(_DOT.join((*(f"⚠ {word}" for word in warnings(item)), *facts(entry))).replace(" ★", _STARS), _FACTS, units)
     told = _DOT.join(filter(None, (exact(gist.rstrip(".") if known else gist), exact(known))))
     name, url = _fitting(brief_title(item), _WORDS - 1 - _words(gist) - _words(known)), first_link(item)
-    named = link(url if units(url) <= _ADDRESS else "", name)
+    named = link(url if units(url) <= LINKED else "", name)
     choices = menu(entry_menu(item.key, topic))
     return block_group(
         section("\n".join(filter(None, (f"*{number}.  {named}*", told))), choices),

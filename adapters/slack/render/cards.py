@@ -36,6 +36,7 @@ TITLE = 300
 FACTS = 300
 _GIST = 300
 _PART = 550
+LINKED = 1_500  # of an address; longer ones are not shown in markup: a section holds 3,000
 _ADDRESS = 500  # longer ones are not in a menu
 _PRESSED = 3  # buttons side by side; a phone has room for no more, and
 _PRESSED_ALONE = 4  # below a card that one person asked for, where it may take a second line there
@@ -122,5 +123,6 @@ def _mark(number: int | None) -> str:
 
 
 def line_of(item: Item, before: str) -> str:
-    """Return the item's title as a link in mrkdwn, with something of ours before it."""
-    return before + link(first_link(item), cut(title(item), TITLE, units))
+    """Return the item's title as a link in mrkdwn, with something of ours before it; no link of a very long address."""
+    url = first_link(item)
+    return before + link(url if units(url) <= LINKED else "", cut(title(item), TITLE, units))

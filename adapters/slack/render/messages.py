@@ -29,12 +29,14 @@ from adapters.slack.render.blocks import (
     context_line,
     exact,
     link_run,
+    menu,
     messages_of,
     paragraph,
     person_run,
     preformatted,
     quote,
     rich,
+    section,
     text_run,
 )
 from adapters.slack.render.cards import TITLE, card_group, entry_group, facts, headline, line_of
@@ -42,7 +44,7 @@ from adapters.slack.render.cards import card as card_blocks
 from adapters.slack.render.limits import problems, units
 from adapters.text import clean, cut, safe_url
 from adapters.words import COMMAND, POST, SpanKind, line_spans, presses_line, spans
-from bot.models import MOST_ENTRIES, Attachment, Button, Digest, Entry, Field, Layout, Presses, Reply, ReplyEntry
+from bot.models import MOST_ENTRIES, Attachment, Button, Digest, Entry, Field, Item, Layout, Presses, Reply, ReplyEntry
 
 log = logging.getLogger(__name__)
 
@@ -272,6 +274,9 @@ def _grouped(rows: Sequence[Row], texts: Sequence[str]) -> Iterator[tuple[list[R
 
 def _reply_entry(number: int, entry: ReplyEntry, today: date, names: Mentions) -> Iterator[BlockGroup]:
     """Yield the entry, in several pieces where it has more lines than one block takes; the last has its buttons."""
+    if entry.item is not None and entry.title_only:
+        yield _title_alone(number, entry.item, entry.buttons)
+        return
     groups = [*_grouped(*_lines(entry, names))] or [([], "")]
     row = actions("entry", entry.buttons, f"entry {number}")
     gist = cut(clean(entry.gist), _GIST, units)
@@ -295,14 +300,19 @@ def _lines(entry: ReplyEntry, names: Mentions) -> tuple[list[Row], list[str]]:
     return rows, told
 
 
+def _title_alone(number: int, item: Item, buttons: Sequence[Button]) -> BlockGroup:
+    """Return the item's title with a menu beside it, which only a section has."""
+    line, choices = line_of(item, f"{number}. "), menu(buttons)
+    return block_group(section(f"*{line}*", choices), text=line, brief=line, keep=choices.keep)
+
+
 def _line_as_mrkdwn(line: str, names: Mentions) -> str:
     return exact("".join(words for words, _ in line_spans(_cut(line, _LINE), names.before)))
 
 
 def _title(number: int, entry: ReplyEntry, today: date, names: Mentions) -> list[Json]:
     if entry.item is not None:
-        told = [] if entry.title_only else context_line(facts(entry.item, today))
-        return [*rich(paragraph(headline(entry.item, number))), *told]
+        return [*rich(paragraph(headline(entry.item, number))), *context_line(facts(entry.item, today))]
     return rich(paragraph([*text_run(_number(number, entry), BOLD), *stressed(entry.title, TITLE, names, BOLD)]))
 
 

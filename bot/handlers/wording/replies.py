@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from bot.commands import Command, Less, More, Now, Save, ShowTopic, Similar, Subscribe, Unsubscribe, write
+from bot.commands import Command, Less, More, Now, Save, Show, ShowTopic, Similar, Subscribe, Unsubscribe, write
 from bot.models import Button, Item, Reply, Rhythm, Summary, Topic
 from bot.summarise.extractive import MADE_BY
 from bot.wording import shortened, some
@@ -92,6 +92,15 @@ def item_buttons(item: Item, topic: str = "") -> tuple[Button, ...]:
         button("Less", Less(item.key, topic)),
         button("Save", Save(item.key)),
         button("Similar", Similar(item.key)),
+    )
+
+
+def title_buttons(item: Item, topic: str) -> tuple[Button, ...]:
+    """Return the buttons of an item in a list of titles: its card, which has all others, and what needs no look at it."""
+    return (
+        button("Details", Show(item.key, topic)),
+        button("More like this", More(item.key, topic)),
+        button("Save", Save(item.key)),
     )
 
 

@@ -39,7 +39,9 @@ async def test_the_rest_is_listed_a_title_each_numbered_on_from_the_digest(later
     assert first.title == "18 more on topic for KV cache"
     assert first.text == ("What the digest of Wednesday 1 April has no place for, the best first.",)
     assert (first.first, len(first.entries), second.first, len(second.entries)) == (3, 15, 18, 3)
-    assert all(each.title_only and each.item and not each.buttons for each in first.entries)
+    assert all(each.title_only and each.item for each in first.entries)
+    assert [each.label for each in first.entries[0].buttons] == ["Details", "More like this", "Save"]
+    assert first.entries[0].buttons[0].command.endswith(" for kv"), "its card is as the topic ranks it"
     assert len({*titles(first), *titles(second)}) == 18
     assert "*more 3 for kv* and *save 3 for kv* take these numbers." in first.next_steps
     assert button(second, "Back") == "rest kv"

@@ -1,7 +1,9 @@
 """Replies as Discord's messages."""
 
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -11,6 +13,7 @@ from adapters.discord.render.components import DiscordMessage, custom_ids, neste
 from adapters.discord.render.messages import preview_message, reply_messages
 from bot.handlers.saved import PAGE as SAVED_AT_ONCE
 from bot.handlers.search.search import PAGE as FOUND_AT_ONCE
+from bot.handlers.wording.replies import item_buttons
 from bot.models import Button, Item, Reply, ReplyEntry, text_key
 from tests.adapters import golden
 from tests.adapters.discord.hostile import contents, faults
@@ -107,10 +110,10 @@ def test_a_hint_names_its_options_behind_a_command_to_click() -> None:
 def test_elsewhere_a_hint_is_what_a_person_installed_and_the_others_are_left_out_or_explained() -> None:
     here = {"papers": "17"}
     steps = ("*show 2606.01234* is its card.", "*follow kv cache* posts what is new of it.")
-    found = Reply(title="Found", next_steps=steps)
+    hits = Reply(title="Found", next_steps=steps)
     told = Reply(title="Saved", text=("*saved* lists it.",), entries=(ReplyEntry(title="A", lines=("matches *list*",)),))
 
-    (shown,), (explained,) = reply_messages(found, TODAY, ids=here), reply_messages(told, TODAY, ids=here)
+    (shown,), (explained,) = reply_messages(hits, TODAY, ids=here), reply_messages(told, TODAY, ids=here)
     assert "</papers show:17> `item:2606.01234` is its card." in picture([shown])
     assert "follow" not in picture([shown])
     assert "in a message to me directly" not in picture([shown])
@@ -118,7 +121,7 @@ def test_elsewhere_a_hint_is_what_a_person_installed_and_the_others_are_left_out
     assert "-# What begins with `/digest` is given in a server that has me, or in a message to me directly." in picture(
         [explained]
     )
-    (unknown,) = reply_messages(found, TODAY, ids={"papers": ""})
+    (unknown,) = reply_messages(hits, TODAY, ids={"papers": ""})
     assert "`/papers show item:2606.01234` is its card." in picture([unknown])
 
 
@@ -131,6 +134,86 @@ def test_a_heading_of_our_own_has_no_number_and_its_lines_name_commands_as_they_
     assert "**Finding**" in told
     assert "</digest search:17>: Search; </digest profile:17> too." in told
     assert "the **search**" in told
+
+
+def found(*numbers: int) -> Reply:
+    """Return a search's hits, each with its four buttons."""
+    item = FOUND.entries[0].item
+    assert item is not None
+    items = [replace(item, key=f"arxiv:2606.0123{number}") for number in numbers]
+    return replace(FOUND, entries=tuple(ReplyEntry(each, buttons=item_buttons(each, "gpu-systems")) for each in items))
+
+
+def selects(reply: Reply) -> list[dict[str, Any]]:
+    return [each for posting in reply_messages(reply, TODAY) for each in nested(posting.components) if each["type"] == 3]
+
+
+def buttons(reply: Reply) -> list[str]:
+    shown = [each for posting in reply_messages(reply, TODAY) for each in nested(posting.components)]
+    return [each["label"] for each in shown if each["type"] == 2]
+
+
+def test_the_hits_of_a_search_have_one_select_in_place_of_a_row_of_buttons_each() -> None:
+    (select,) = selects(found(0, 1, 2, 3, 4))
+
+    assert select["placeholder"] == "Open a card…"
+    assert [each["label"].partition(". ")[0] for each in select["options"]] == ["11", "12", "13", "14", "15"]
+    assert [each["value"] for each in select["options"]] == [
+        f"c:show arxiv:2606.0123{number} for gpu-systems" for number in range(5)
+    ]
+    assert buttons(found(0, 1, 2, 3, 4)) == ["Later", "Best match"], "those of the whole answer"
+
+
+def test_one_hit_alone_keeps_its_buttons() -> None:
+    assert selects(found(0)) == []
+    assert buttons(found(0)) == ["More like this", "Less", "Save", "Similar", "Later", "Best match"]
+
+
+def test_what_no_card_has_is_a_select_of_its_own() -> None:
+    several = found(0, 1, 2)
+    held = tuple(
+        replace(each, buttons=(Button("Unsave", f"unsave {number}"), each.buttons[-1]))
+        for number, each in enumerate(several.entries)
+    )
+    saved = replace(several, entries=(*held, ReplyEntry(title="arxiv:1", buttons=(Button("Unsave", "unsave arxiv:1"),))))
+    card, unsave = selects(saved)
+
+    assert (card["placeholder"], len(card["options"])) == ("Open a card…", 3), "what is not kept any more has none"
+    assert (unsave["placeholder"], [each["value"] for each in unsave["options"]]) == (
+        "Unsave…",
+        ["c:unsave 0", "c:unsave 1", "c:unsave 2", "c:unsave arxiv:1"],
+    )
+    assert unsave["custom_id"] != card["custom_id"]
+
+
+def topics(count: int) -> Reply:
+    named = [f"topic-{number}" for number in range(1, count + 1)]
+    offered = (Button("Show", "topic show {}"), Button("Subscribe", "subscribe {}"))
+    return Reply(
+        title="Topics",
+        entries=tuple(
+            ReplyEntry(title=each, buttons=tuple(Button(one.label, one.command.format(each)) for one in offered))
+            for each in named
+        ),
+    )
+
+
+def test_a_long_list_has_a_select_for_each_thing_to_do_and_a_short_one_its_buttons() -> None:
+    assert (selects(topics(2)), buttons(topics(2))) == ([], ["Show", "Subscribe"] * 2)
+    show, subscribe = selects(topics(16))
+    assert [each["placeholder"] for each in (show, subscribe)] == ["Show…", "Subscribe…"]
+    assert subscribe["options"][15] == {"label": "16. topic-16", "value": "c:subscribe topic-16"}
+    assert buttons(topics(16)) == []
+    assert [len(each["options"]) for each in selects(topics(30))] == [25, 5, 25, 5], "no select has more than 25"
+
+
+def test_who_is_known_by_an_identifier_alone_is_named_and_has_buttons() -> None:
+    owners = tuple(
+        ReplyEntry(title=f"10{each}", buttons=(Button("Take over", f"transfer from 10{each}"),)) for each in "123"
+    )
+    reply = Reply(title="Whose", entries=owners, people=("101", "102", "103"))
+
+    assert (selects(reply), buttons(reply)) == ([], ["Take over"] * 3)
 
 
 def test_what_a_stranger_wrote_makes_no_mention_of_a_command() -> None:
@@ -146,10 +229,9 @@ def test_what_a_stranger_wrote_makes_no_mention_of_a_command() -> None:
 def test_the_card_of_one_item_is_one_message_with_all_that_may_be_done_with_it() -> None:
     (posting,) = reply_messages(CARD, TODAY)
     (said,) = contents(posting.components)
-    buttons = [each for each in nested(posting.components) if each["type"] == 2]
 
     assert said.startswith("### [Kernel-Smith"), "the title is the item's"
-    assert [each["label"] for each in buttons] == ["More like this", "Less", "Save", "Abstract", "Why", "Similar", "BibTeX"]
+    assert buttons(CARD) == ["More like this", "Less", "Save", "Abstract", "Why", "Similar", "BibTeX"]
     assert posting.keys == (("arxiv:2603.28342", "github:internlm/kernel-smith"),)
 
 
@@ -178,7 +260,8 @@ def test_whatever_strangers_wrote_every_answer_is_within_the_limits(item: Item, 
         text=(text * times,) * 3,
         entries=(
             ReplyEntry(item, gist=text * times, lines=(text * times,) * 30, buttons=(Button(text, text),)),
-            ReplyEntry(title=text),
+            *(ReplyEntry(item, buttons=(Button(text, f"save {text}"), Button("", text * times))) for _ in range(3)),
+            *(ReplyEntry(title=text, buttons=(Button(text, f"{text} {number}"),)) for number in range(30)),
         ),
         cards=(hostile_entry(item, text, times),),
         next_steps=(text * times,) * 9,
