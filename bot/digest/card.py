@@ -13,7 +13,8 @@ from bot.query.fold import tokens
 from bot.rank.common_words import STOPWORDS
 from bot.summarise.choice.candidates import CONSEQUENCE, TURN, candidates
 from bot.summarise.choice.headline import figures, measures
-from bot.summarise.choice.scoring import EVIDENCE, PROBLEM
+from bot.summarise.choice.scoring import EVIDENCE, PROBLEM, WHY
+from bot.summarise.choice.why import may_be_shown
 from bot.summarise.english.anaphora import Resolved
 from bot.summarise.english.sentences import split
 from bot.summarise.english.shortening import Statement, statements
@@ -23,6 +24,7 @@ from bot.summarise.short_gist import ShortGist, short_gists
 MOST_WORDS = 90  # of a card: gist, parts with their names, and why it is here; title and byline are not counted
 _WHY_HERE = 2  # "Why here" itself
 _FEWEST = (8, 5)  # words of a sentence that is shortened; fewer where it would be broken off otherwise
+_LEAST_BROKEN = 12  # words of a sentence that is broken off beside whole ones
 _TURNED = 0.2  # what the second half of `A, yet B` costs as a shorter form of it, as the border of a clause does
 _SAME = 0.6  # of a sentence's words that tell something, in the gist: the gist has said it
 
@@ -173,7 +175,8 @@ class _Shown:
         return replace(self, final=True) if best is None else replace(self, sentences=(best.text,))
 
     def _forms(self, sentence: str) -> Iterator[Statement]:
-        yield from statements(sentence, self.words - 1)
+        told = statements(sentence, self.words - 1)
+        yield from (each for each in told if self.part.name != WHY or _says_why(each.text, sentence))
         if self.part.name == PROBLEM:
             turned = candidates([Resolved(sentence, 0)])
             yield from (Statement(each.text, _TURNED) for each in turned if each.kind == TURN)
@@ -185,30 +188,67 @@ class _Shown:
         return figures(sentence) if self.fewest == _FEWEST[0] else min(1, figures(sentence))
 
     def cut(self, most: int) -> "_Shown":
-        """With at most so many words, broken off."""
+        """With at most so many words, broken off, where nothing hangs in the air."""
         words = " ".join(self.sentences).split()
-        return self if len(words) <= most else replace(self, sentences=(f"{' '.join(words[: most - 1])} …",))
+        if len(words) <= most:
+            return self
+        kept = " ".join(words[: most - 1])
+        return replace(self, sentences=(f"{_HANGS.sub('', kept) or kept} …",))
 
     def made(self) -> SummaryPart:
         return replace(self.part, text=" ".join(self.sentences))
 
 
+def _says_why(text: str, sentence: str) -> bool:
+    """Whether a shorter form of a reason is one: `crucial for it | , which …`, not `crucial | for navigation`."""
+    last = " ".join(text.rstrip(".").split()[-2:])
+    before, _, rest = sentence.rpartition(last)
+    return bool(before) and rest[:1] in ",;." and may_be_shown(text)
+
+
+# What a sentence that is broken off does not end with: `models, while …`, `four findings: (i) …`.
+_HANGS = re.compile(
+    r"(?:[,;:(–—-]*(?: (?:and|or|but|yet|which|that|who|whose|while|when|where|if|as|than|the|an?|of|to|in|into|for|on|with|"
+    r"by|from|at|via|is|are|be|can|not|no|more|most|both|such|its|their|these|this|\(?[\w]{1,3}\)))*)+[,;:(–—-]*$"
+)
+
+
 def _fitted(parts: Sequence[_Shown], room: int) -> tuple[SummaryPart, ...]:
-    """The parts in so many words, their names counted: the longest is shortened first, and broken off only at last."""
-    room -= sum(_words(each.part.name) for each in parts)
+    """The parts in so many words, their names counted: the longest is shortened first.
+
+    Where that does not do, why it matters is left out, and only then as few as can be are broken off.
+    """
     shown = list(parts)
-    for fewest in _FEWEST:
-        shown = _shortened([replace(each, fewest=fewest, final=False) for each in shown], room)
-    shares = _shares([each.words for each in shown], room)
+    for kept in (parts, [each for each in parts if each.part.name != WHY]):
+        shown = _shortened(kept, room)
+        if _length(shown) <= room:
+            return tuple(each.made() for each in shown)
+    words, over = [each.words for each in shown], _length(shown) - room
+    shares = _one_less(shown, words, over) or _shares(words, sum(words) - over)
     return tuple(each.cut(most).made() for each, most in zip(shown, shares, strict=True) if most > 1)
 
 
-def _shortened(shown: list[_Shown], room: int) -> list[_Shown]:
-    """The parts, the longest one shortened again and again until they have room or nothing can be."""
-    while sum(each.words for each in shown) > room and not all(each.final for each in shown):
-        longest = max((at for at, each in enumerate(shown) if not each.final), key=lambda at: (shown[at].words, -at))
-        shown[longest] = shown[longest].shorter()
+def _length(parts: Sequence[_Shown]) -> int:
+    """How many words the parts have with their names."""
+    return sum(each.words + _words(each.part.name) for each in parts)
+
+
+def _shortened(parts: Sequence[_Shown], room: int) -> list[_Shown]:
+    """The parts, the longest one shortened again and again until they have room with their names or nothing can be."""
+    shown = list(parts)
+    for fewest in _FEWEST:
+        shown = [replace(each, fewest=fewest, final=False) for each in shown]
+        while _length(shown) > room and not all(each.final for each in shown):
+            longest = max((at for at, each in enumerate(shown) if not each.final), key=lambda at: (shown[at].words, -at))
+            shown[longest] = shown[longest].shorter()
     return shown
+
+
+def _one_less(shown: Sequence[_Shown], words: Sequence[int], over: int) -> list[int]:
+    """How many words each part may have where one alone is broken off, the evidence last; [] where that says too little."""
+    order = sorted(range(len(shown)), key=lambda at: (shown[at].part.name == EVIDENCE, -words[at]))
+    at = next((at for at in order if words[at] - over >= _LEAST_BROKEN), None)
+    return [] if at is None else [count - over * (place == at) for place, count in enumerate(words)]
 
 
 def _shares(words: Sequence[int], room: int) -> list[int]:

@@ -122,7 +122,8 @@ def choose(
     hidden = [at for at, each in enumerate(sentences) if each == without] if without else []
     why = find_why(told, text.found, names, hidden)
     chosen = _together(text, Shown(why.text, why.candidate) if why else None)
-    _fill(chosen, text)
+    if not without:  # beside a sentence that is shown elsewhere, what is left need not say what the work is
+        _fill(chosen, text)
     return chosen
 
 

@@ -28,7 +28,7 @@ STARTERS = _words(
 )
 
 _NEVER = frozenset(["e.g", "i.e", "eg", "ie", "cf", "vs", "viz", "approx", "w.r.t", "wrt", "s.t", "a.k.a", "aka", "incl"])
-_TITLES = _words("dr prof mr mrs ms st jr sr gen")
+_TITLES = _words("Dr Prof Mr Mrs Ms St Jr Sr Gen")
 _SELDOM = _words("etc al resp inc ltd corp co dept univ ca est yahoo jeopardy et u.s u.k u.s.a ph.d")
 _NUMBERED = _words(
     """fig figs eq eqs eqn eqns sec secs sect ref refs tab tabs no nos vol ch chap thm lem prop def alg app p pp
@@ -75,8 +75,8 @@ def _is_enclosed(stop: _Stop) -> bool:
 
 
 def _is_abbreviation(stop: _Stop) -> bool:
-    """`e.g.`, `i.e.`, `cf.`, `vs.`, `Dr.` never end a sentence."""
-    return stop.mark == "." and (stop.word.lower() in _NEVER or stop.word.lower() in _TITLES)
+    """`e.g.`, `i.e.`, `cf.`, `vs.`, `Dr.` never end a sentence; `146 ms.` does."""
+    return stop.mark == "." and (stop.word.lower() in _NEVER or stop.word in _TITLES)
 
 
 def _is_seldom_an_end(stop: _Stop) -> bool:

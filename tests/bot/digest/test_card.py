@@ -318,3 +318,60 @@ def test_a_gist_with_a_figure_takes_the_place_of_one_that_tells_hardly_more_wher
         )
     )
     assert made.gist.endswith("boosting inference speed by over 10x.")
+
+
+def test_an_opening_is_no_method_where_the_gist_says_what_the_work_is() -> None:
+    made = shown(
+        paper(
+            title="Concise thinking: a survey",
+            abstract="Large reasoning models like OpenAI o1 have demonstrated impressive performance on complex tasks with "
+            "long chains of thought. However, these models often generate unnecessarily lengthy and redundant reasoning "
+            "chains for trivial questions. This survey provides a comprehensive overview of recent progress in concise and "
+            "adaptive thinking for efficient reasoning.",
+        )
+    )
+    assert made.gist.startswith("Provides a comprehensive overview of recent progress")
+    assert "Method" not in {part.name for part in made.card}
+
+
+def card_of(*told: str) -> dict[str, str]:
+    parts = tuple(SummaryPart(name, text) for name, text in zip(PARTS, told, strict=False))
+    made = entry(Ranked(paper(abstract=""), 0.5), Summary(parts, "abstract", "small-model"))
+    return {part.name: part.text for part in made.card}
+
+
+# Each of 31 words, none of which may be its last one but that.
+_LONG = (
+    (
+        "The caches of the house and of the street and of the town and of the hills and of the sea and of the lakes above "
+        "the sea are quite small."
+    ),
+    (
+        "The readers who come from villages and who come from farms and who come from mills and who come from bakeries and "
+        "who sing songs at noon wait long at night."
+    ),
+    (
+        "The prompts that tell stories and that tell jokes and that tell secrets and that tell recipes and that tell dreams "
+        "and that tell nothing at all win very large prizes."
+    ),
+)
+_REASON = "Tidy is a useful and practical tool for whoever serves novels on cheap machines at night."
+
+
+def test_why_it_matters_is_left_out_before_anything_is_broken_off() -> None:
+    without = (" and of the sea", " and who come from mills", " and that tell jokes")
+    shorter = [text.replace(less, "") for text, less in zip(_LONG, without, strict=True)]
+    assert card_of(*shorter, _REASON) == dict(zip(PARTS[:3], shorter, strict=False))
+    assert card_of(*shorter[:2], "", _REASON)[PARTS[3]] == _REASON
+
+
+def test_one_part_alone_is_broken_off_and_ends_in_no_word_that_asks_for_more() -> None:
+    told = card_of(*_LONG)
+    assert [text.endswith(" …") for text in told.values()] == [True, False, False]
+    assert not re.search(r" (?:and|of|the) …$", told["Problem"])
+
+
+def test_a_reason_is_not_shortened_to_less_than_what_for() -> None:
+    told = card_of("Caches of long prompts outgrow one device.", *_LONG[1:], _REASON)
+    assert "Why it matters" not in told  # `Tidy is a useful and practical tool.`
+    assert len(told) == 3

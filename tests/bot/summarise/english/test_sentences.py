@@ -74,6 +74,8 @@ from tests.fakes.edition import items
         ("citations before the stop", "It is known [1, 2]. We win.", ["It is known [1, 2].", "We win."]),
         ("a quotation mark after the stop", 'It is "good." We win.', ['It is "good."', "We win."]),
         ("two marks", "Was it so?! We win.", ["Was it so?!", "We win."]),
+        ("milliseconds at the end", "It takes 146 ms. The rest waits.", ["It takes 146 ms.", "The rest waits."]),
+        ("a title", "We thank Ms. Smith and Dr. Jones.", ["We thank Ms. Smith and Dr. Jones."]),
         ("an abbreviation in a bracket", "It does (cf. Sec. 2). We win.", ["It does (cf. Sec. 2).", "We win."]),
         ("nothing", "  \n ", []),
     ],
