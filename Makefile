@@ -9,6 +9,8 @@ LOCKED := install --require-hashes
 NEWEST := .venv-newest
 NEWEST_LIBRARIES := discord.py slack-bolt slack-sdk
 ARGS ?=
+# How many examples `make test-long` tries each law with: tests/conftest.py has the profiles.
+PROFILE ?= full
 # What pytest makes of the tests is kept, whatever the shell says: made anew by each worker it takes longer than most tests.
 TEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --maxprocesses 4
 # Folders and files that `make bench` reads; without them the parts that need them are left out and say so.
@@ -42,8 +44,8 @@ run: $(VENV)/ready ## run the service with ./broadsheet.toml
 test: $(VENV)/ready-dev ## run the tests, but for those that take long
 	@$(TEST) -m "not long" $(ARGS)
 
-test-long: $(VENV)/ready-dev ## run those that take long, and try every law with many examples
-	@$(TEST) -m "long or hypothesis" --hypothesis-profile=full $(ARGS)
+test-long: $(VENV)/ready-dev ## run those that take long, and try every law with many examples; PROFILE=half tries half as many
+	@$(TEST) -m "long or hypothesis" --hypothesis-profile=$(PROFILE) $(ARGS)
 
 test-newest: ## run the tests of the chats on the newest discord.py, slack-bolt and slack-sdk, pre-releases too
 	@$(PYTHON) -m venv --clear $(NEWEST)

@@ -14,8 +14,10 @@ from tests.fakes.web import Web, serving
 
 # An example takes as long as it takes: on a busy machine neither a law nor its strategy is wrong for that.
 settings.register_profile("full", deadline=None, max_examples=100, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("half", settings.get_profile("full"), max_examples=50)
 settings.register_profile("quick", settings.get_profile("full"), max_examples=25)
-settings.load_profile("quick")  # `--hypothesis-profile=full` comes after this
+settings.load_profile("quick")  # `--hypothesis-profile` comes after this
+_SHARE = {"full": 1, "half": 2}
 
 # Wednesday, after Tuesday evening's announcement on the US east coast.
 NOW = datetime(2026, 4, 1, 7, 0, tzinfo=UTC)
@@ -23,7 +25,7 @@ NOW = datetime(2026, 4, 1, 7, 0, tzinfo=UTC)
 
 def tries(number: int) -> int:
     """Return how many examples a law is tried with where the full profile tries so many."""
-    return number if settings.get_current_profile_name() == "full" else max(8, number // 4)
+    return min(number, max(8, number // _SHARE.get(settings.get_current_profile_name(), 4)))
 
 
 @pytest.hookimpl(optionalhook=True)
