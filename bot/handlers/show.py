@@ -1,4 +1,4 @@
-"""The card of one item, privately: what it says, why it is here, and what may be done with it."""
+"""The card of one item, privately: what it says, why it is here, and what who asks may do with it, or take back."""
 
 import asyncio
 import re
@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
 
-from bot.commands import Less, More, Save, Show, Similar, Why, write
+from bot.commands import Less, More, Profile, ProfileAction, Save, Show, Similar, Unsave, Why, write
 from bot.digest import card
 from bot.errors import UsageError
 from bot.handlers.context import HandlerContext, handles
+from bot.handlers.feedback import feedback_of
 from bot.handlers.items import item_for_topic
 from bot.handlers.wording.bibliography import bibtex
 from bot.handlers.wording.replies import button, text_name, title_or_key
@@ -27,10 +28,11 @@ async def show(context: HandlerContext, command: Show, actor: Actor, now: dateti
     if command.bibtex:
         return Reply(title=title_or_key(item), attachment=Attachment("paper.bib", "application/x-bibtex", bibtex([item])))
     if command.abstract:
-        return _abstract(item, command)
+        return _abstract(item, command, await _save_button(context, actor, item))
     topic = (await context.topic_named(actor.workspace, named)).name if named else await _posted_for(context, actor, item)
     entry = await _entry(context, await _ranked(context, actor, item, topic, now), now)
-    return Reply(title="Details", cards=(entry,), buttons=_buttons(item, topic))
+    own = (*await _feedback_buttons(context, actor, item, topic), await _save_button(context, actor, item))
+    return Reply(title="Details", cards=(entry,), buttons=(*own, *_buttons(item, topic)))
 
 
 async def neutral_card(context: HandlerContext, item: Item, now: datetime) -> Entry:
@@ -74,7 +76,7 @@ _PARAGRAPH = 1_200  # of one piece: what every platform shows whole, however muc
 _SENTENCE_ENDS = re.compile(r"[.!?][)”\"]?\s")
 
 
-def _abstract(item: Item, command: Show) -> Reply:
+def _abstract(item: Item, command: Show, save: Button) -> Reply:
     pages = _pages(_text_of(item))
     if not pages:
         said = f"No {text_name(item.key).lower()} of it came with what was collected; its page may have one."
@@ -88,7 +90,7 @@ def _abstract(item: Item, command: Show) -> Reply:
         title=title_or_key(item),
         text=(told,),
         quoted=pages[command.page - 1],
-        buttons=(*leafing, button("Card", Show(item.key)), button("Save", Save(item.key))),
+        buttons=(*leafing, button("Card", Show(item.key)), save),
     )
 
 
@@ -116,12 +118,29 @@ def _pieces(line: str) -> Iterator[str]:
         yield line
 
 
+# --- what may be done with it
+
+
+async def _feedback_buttons(context: HandlerContext, actor: Actor, item: Item, topic: str) -> tuple[Button, Button]:
+    """Return More and Less; what the actor has said of it for the topic is taken back instead."""
+    given = await context.store.people.feedback(actor.workspace, topic) if topic else ()
+    said = feedback_of(given, actor, item)
+    more, less = button("More like this", More(item.key, topic)), button("Less", Less(item.key, topic))
+    if said is None:
+        return more, less
+    undo = Profile(topic, ProfileAction.UNDO, said.key)
+    return (button("Take back more", undo), less) if said.more else (more, button("Take back less", undo))
+
+
+async def _save_button(context: HandlerContext, actor: Actor, item: Item) -> Button:
+    """Return Save, or Unsave where the actor has saved it."""
+    held = {each.key for each in await context.store.people.saved(actor.workspace, actor.person)}
+    return button("Unsave", Unsave(item.key)) if held & {item.key, *item.aliases} else button("Save", Save(item.key))
+
+
 def _buttons(item: Item, topic: str) -> tuple[Button, ...]:
     text = (button(text_name(item.key), Show(item.key, abstract=True)),) if _text_of(item).strip() else ()
     return (
-        button("More like this", More(item.key, topic)),
-        button("Less", Less(item.key, topic)),
-        button("Save", Save(item.key)),
         *text,
         button("Why", Why(item.key, topic)),
         button("Similar", Similar(item.key)),

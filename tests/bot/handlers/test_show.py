@@ -55,6 +55,24 @@ async def test_for_a_topic_it_says_why_it_is_here(eve: Asker) -> None:
     assert button(reply, "Less") == "less arxiv:2603.00020 for kv"
 
 
+async def test_below_it_stands_what_who_asks_may_take_back(eve: Asker) -> None:
+    bob = eve.by(person="U-bob")
+    await eve.ask("save 2603.00020")
+    await eve.ask("more 2603.00020 for kv")
+    card = await eve.ask("show 2603.00020 for kv")
+    assert labels(card)[:3] == ["Take back more", "Less", "Unsave"]
+    assert labels(await bob.ask("show 2603.00020 for kv"))[:3] == ["More like this", "Less", "Save"], "it is nobody else's"
+    assert labels(await eve.ask("show 2603.00020"))[:3] == ["More like this", "Less", "Unsave"], "it was said for kv"
+    assert labels(await eve.ask("show abstract 2603.00020"))[-1] == "Unsave"
+
+    assert "Not saved any more" in (await eve.ask(button(card, "Unsave"))).title
+    await eve.ask(button(card, "Less"))
+    card = await eve.ask("show 2603.00020 for kv")
+    assert labels(card)[:3] == ["More like this", "Take back less", "Save"]
+    await eve.ask(button(card, "Take back less"))
+    assert labels(await eve.ask("show 2603.00020 for kv"))[:3] == ["More like this", "Less", "Save"]
+
+
 async def test_a_number_is_that_of_the_last_digest_and_its_topic_the_cards(eve: Asker) -> None:
     await eve.ask("subscribe kv")
     digest = (await eve.ask("now kv")).digests[0]
