@@ -7,6 +7,7 @@ from datetime import datetime
 
 from bot.delivery.context import Clock, DeliveryContext, is_whole
 from bot.delivery.decide import Decider, Decision
+from bot.delivery.edits import MessageEditor
 from bot.delivery.notices import NoticeSender
 from bot.delivery.pausing import SubscriptionPauser
 from bot.delivery.rate_limits import Pause
@@ -37,6 +38,7 @@ class Deliverer:
         self._decider = Decider(context, self._sender)
         self._workers = Workers(context, pause)
         self._notices = NoticeSender(context)
+        self._editor = MessageEditor(context, pause)
         # A clock that jumps ahead ends every lease; what is in flight here is still ours.
         self._in_flight: set[tuple[str, str]] = set()
 
@@ -44,6 +46,7 @@ class Deliverer:
         """Send nothing more; what is in flight ends within the time of one call, and the rest stays claimable."""
         self._workers.stop()
         self._notices.stop()
+        self._editor.stop()
 
     async def deliver_due(self, clock: Clock) -> int:
         """Send what is due and may be sent within seconds; return how many had their turn. Raises StoreError."""
@@ -77,6 +80,13 @@ class Deliverer:
         """
         await self._pauser.apply_recorded(clock())
         return await self._notices.send(clock)
+
+    async def edit_messages(self, clock: Clock) -> int:
+        """Let what stands in channels say what was pressed there, as far as that may be done now.
+
+        Returns how many messages had their turn. Raises StoreError.
+        """
+        return await self._editor.edit_due(self._context.noted(clock))
 
     async def deliver(self, delivery: Delivery, clock: Clock) -> None:
         """Send this one, unless it is not due any more as it was read. Raises StoreError."""

@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from bot.delivery.context import Clock, DeliveryContext
+from bot.delivery.edits import edited_until
 from bot.delivery.pausing import SubscriptionPauser
 from bot.delivery.rate_limits import Pause, PlatformCall, SlidingWindow
 from bot.delivery.rejections import APART
@@ -130,7 +131,8 @@ class Sender:
     async def record_done(self, held: Delivery, message: str, reason: str = "") -> None:
         """Record that it is posted."""
         posted = replace(held, state=DeliveryState.DONE, message=message, reason=reason)
-        if not await self._context.ledger.record(replace(posted, link=self._link(posted))):
+        until = await edited_until(self._context, posted)
+        if not await self._context.ledger.record(replace(posted, link=self._link(posted)), edited_until=until):
             log.warning("%s was posted in %s, but somebody else holds it by now", held.id, held.channel)
 
     def _link(self, posted: Delivery) -> str:

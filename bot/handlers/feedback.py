@@ -13,6 +13,7 @@ from bot.models import Actor, Change, Feedback, Item, Kind, Reply, Topic
 from bot.wording import shortened
 
 _TITLE = 120  # characters of a title that an answer repeats
+_COUNTS = "It counts below this channel's digest, too: how many said more, never who."
 
 
 @handles(More)
@@ -34,7 +35,8 @@ async def _said(context: HandlerContext, command: More | Less, actor: Actor, now
     if before is not None and before.more is wanted:
         return _answer(topic, item, before, before)
     said = await _save(context, actor, topic.name, item, before, more=wanted, now=now)
-    return _answer(topic, item, said, before)
+    counts = wanted and not actor.is_direct and (await context.store.workspaces.preferences(actor.workspace)).activity
+    return _answer(topic, item, said, before, _COUNTS if counts else "")
 
 
 def feedback_of(given: Sequence[Feedback], actor: Actor, item: Item) -> Feedback | None:
@@ -95,7 +97,7 @@ async def _topics_that_left_out(context: HandlerContext, actor: Actor, item: Ite
 # --- the answer
 
 
-def _answer(topic: Topic, item: Item, said: Feedback, before: Feedback | None) -> Reply:
+def _answer(topic: Topic, item: Item, said: Feedback, before: Feedback | None, counts: str = "") -> Reply:
     """Tell what is said now, which may be what was said before: a button that is pressed twice takes nothing back."""
     already, rank = said is before, "higher" if said.more else "lower"
     title = f"{word_of(said).capitalize()} like this in {topic.title}"
@@ -103,7 +105,10 @@ def _answer(topic: Topic, item: Item, said: Feedback, before: Feedback | None) -
     what = f"what is like “{shortened(item.title, _TITLE)}” is ranked {rank}"
     return Reply(
         title=f"{title} already" if already else title,
-        text=(f"You said so before, and it counts: {what}." if already else f"From the next digest on, {what}.{instead}",),
+        text=(
+            f"You said so before, and it counts: {what}." if already else f"From the next digest on, {what}.{instead}",
+            *filter(None, (counts,)),
+        ),
         buttons=(
             button("Take back", Profile(topic.name, ProfileAction.UNDO, said.key)),
             button("What it learned", Profile(topic.name)),
@@ -146,7 +151,7 @@ async def _save(
         key=before.key if before else item.key,  # said under an older key of the same work, it is replaced there
         more=more,
         at=now,
-        channel=actor.channel,
+        channel="" if actor.is_direct else actor.parent or actor.channel,  # where it counts: a thread is its channel's
     )
     await context.store.people.save_feedback(said, feedback_change(actor, before, said, now))
     return said

@@ -26,7 +26,9 @@ _FILES: dict[Format, tuple[str, str, Callable[[Sequence[Item], str], str]]] = {
     Format.RIS: ("saved.ris", "application/x-research-info-systems", lambda items, _: ris(items)),
     Format.MARKDOWN: ("saved.md", "text/markdown", markdown),
 }
-_COUNTS = "It counts in what *saved here* lists to everybody in this channel, too: how many saved it, never who."
+_COUNTS = (
+    "It counts in what *saved here* lists to everybody in this channel, and below its digest: how many saved it, never who."
+)
 _KINDS = {"arxiv": Kind.PAPER, "doi": Kind.PAPER, "github": Kind.REPO}
 
 

@@ -163,7 +163,8 @@ _ON = frozenset({"on", "yes", "always", "count", "counts"})
 
 def _activity(_context: HandlerContext, preferences: Preferences, _here: str) -> str:
     if preferences.activity:
-        return "yes, counts without names: what somebody saves in a channel counts in its list, which *saved here* tells"
+        listed = "what somebody saves in a channel counts in its list, which *saved here* tells"
+        return f"yes, counts without names: {listed}, and its digests tell how many said more or saved something"
     return "no, what one saves is one's own"
 
 
@@ -253,7 +254,7 @@ SETTINGS: Mapping[str, Setting] = {
         "Messages of what is posted at once", "settings at-once 5", ("at_once_daily",), _at_once, _set_at_once
     ),
     "activity": Setting(
-        "Whether channels are told how many saved something there",
+        "Whether channels are told how many saved or wanted more of something there",
         "settings activity on",
         ("activity",),
         _activity,

@@ -18,6 +18,7 @@ from bot.models.deliveries import (
     OccurrenceState,
     Presses,
     Rate,
+    StandingMessage,
 )
 from bot.models.digests import (
     MOST_ENTRIES,
@@ -128,6 +129,7 @@ __all__ = [
     "ScorePart",
     "SourceReport",
     "SourceState",
+    "StandingMessage",
     "Subscription",
     "Suggestion",
     "Summary",

@@ -1,5 +1,6 @@
 """Occurrences of subscriptions, and the deliveries that the ledger keeps of them."""
 
+import json
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
@@ -100,6 +101,15 @@ class Delivery:
         """Which occurrence it is of."""
         return self.workspace, *self.occurrence
 
+    @property
+    def listed(self) -> tuple[str, ...]:
+        """The items that it lists, as the messenger noted in its payload; () where that says nothing of it."""
+        try:
+            said = json.loads(self.payload)
+            return tuple(dict.fromkeys(str(key) for entry in said.get("listed") or said["keys"] for key in entry))
+        except (ValueError, KeyError, TypeError, AttributeError):
+            return ()
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Look:
@@ -123,6 +133,20 @@ class Presses:
 
     more: int = 0
     saved: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StandingMessage:
+    """A posted message that may still be edited in its place."""
+
+    delivery: Delivery  # DONE, with what it says
+    keys: tuple[str, ...]  # of the items that it lists
+    since: datetime  # what was pressed before is not of this message
+    until: datetime  # from then on it stays as it is
+    next_at: datetime  # not to be edited before
+    shown: Presses = Presses()  # what it says of what was pressed
+    pressed: Presses = Presses()  # what was pressed when it was read
+    edits: int = 0  # how often it was edited, or may have been
 
 
 class Method(StrEnum):

@@ -22,7 +22,8 @@ class Messenger(Protocol):
     def render(self, digest: Digest, *, layout: Layout, late: bool) -> Sequence[str]:
         """Return the digest as the payloads of one or more messages, each within the platform's limits; pure.
 
-        A payload may be a JSON object whose `keys` are the items that the message shows, those of one entry together.
+        A payload may be a JSON object whose `keys` are the items that the message shows, those of one entry together; where
+        cards of their own show them too, `listed` are those that it lists.
         """
         ...
 

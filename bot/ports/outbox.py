@@ -1,15 +1,16 @@
-"""What is owed: notices to be sent, and refusals to be applied."""
+"""What is owed: notices to be sent, refusals to be applied, and edits of what stands in channels."""
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Protocol
 
-from bot.models import Notice, Refusal
+from bot.models import Notice, Refusal, StandingMessage
 
 NOBODY: Mapping[str, str] = {}  # has been told anything yet
 
 
 class Outbox(Protocol):
-    """Notices and refusals, each kept once, until it is removed. Each write is one transaction."""
+    """Notices, refusals, and messages to edit, each kept once, until it is removed. Each write is one transaction."""
 
     async def notices(self, after: Mapping[str, str] = NOBODY, *, limit: int = 10) -> Mapping[str, Sequence[Notice]]:
         """Return by workspace, for at most so many recipients of each, the oldest notice of each.
@@ -37,4 +38,22 @@ class Outbox(Protocol):
 
     async def replace_refusal(self, refusal: Refusal, notices: Sequence[Notice]) -> None:
         """Keep the notices of a refusal instead of the refusal, in one transaction; nothing where it is kept no more."""
+        ...
+
+    async def messages_to_edit(self, now: datetime, *, limit: int = 100) -> Sequence[StandingMessage]:
+        """Return messages of all workspaces that say other counts than stand now, and may be edited by now.
+
+        Those come first that were to be edited first. What waits for more than a day was put off by a clock that had run
+        ahead, and waits no more. A count is of what people say in the message's channel, of what it
+        lists and since it was made: more for its topic, and what counts in the channel as saved. Items that were renamed
+        are what they were.
+        """
+        ...
+
+    async def update_message(self, message: StandingMessage) -> None:
+        """Keep of a message what it shows, its edits, and when it may be edited again; nothing where it is kept no more."""
+        ...
+
+    async def leave_message(self, message: StandingMessage) -> None:
+        """Keep a message no more: it stays as it is."""
         ...

@@ -27,6 +27,7 @@ PUBLISH = timedelta(seconds=2)
 DELIVER = timedelta(seconds=1)
 SETTLE = timedelta(seconds=15)
 TELL = timedelta(seconds=2)
+EDIT = timedelta(seconds=30)  # whether a message says other counts than stand
 RESUME = timedelta(seconds=5)  # whether something is to be asked about what is paused
 LOOK = timedelta(minutes=1)  # whether a source is due
 LISTEN = timedelta(seconds=30)  # whether people are heard
@@ -97,6 +98,13 @@ class DeliveryJobs:
                 TELL,
                 _logged("told", lambda: deliverer.send_notices(clock)),
                 at_once=True,
+                stop=deliverer.stop,
+                grace=SENDING,
+            ),
+            Job(
+                "edit",
+                EDIT,
+                _logged("edited or put off", lambda: deliverer.edit_messages(clock)),
                 stop=deliverer.stop,
                 grace=SENDING,
             ),

@@ -147,8 +147,8 @@ class _Counted:
             self._counts[LATE] += occurrence.state is OccurrenceState.MADE and occurrence.late
         return closed
 
-    async def record(self, delivery: Delivery, *, unposted: bool = False) -> bool:
-        recorded = await self._ledger.record(delivery, unposted=unposted)
+    async def record(self, delivery: Delivery, *, unposted: bool = False, edited_until: datetime | None = None) -> bool:
+        recorded = await self._ledger.record(delivery, unposted=unposted, edited_until=edited_until)
         if recorded and delivery.state in _OF_DELIVERIES:
             self._counts[_OF_DELIVERIES[delivery.state]] += 1
         return recorded

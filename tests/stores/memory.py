@@ -29,7 +29,7 @@ class MemoryStore:
         self.ledger = MemoryLedger(self.digests)
         self.workspaces = self.ledger.workspaces
         self.people = self.workspaces.people
-        self.outbox = MemoryOutbox()
+        self.outbox = MemoryOutbox(self.ledger)
         self.chats = MemoryChats(self.ledger)
         self.summaries = MemorySummaries()
         self.facts = MemoryFacts()

@@ -7,7 +7,16 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any, TypeVar
 
 from bot.errors import StoreError
-from bot.models import Delivery, DeliveryState, Digest, Occurrence, OccurrenceState, Rhythm, Subscription
+from bot.models import (
+    Delivery,
+    DeliveryState,
+    Digest,
+    Occurrence,
+    OccurrenceState,
+    Rhythm,
+    StandingMessage,
+    Subscription,
+)
 from bot.models.deliveries import OccurrenceKey
 from bot.ports.ledger import NO_TURNS, Planned, is_left_out
 from bot.store.rules.revisions import with_news
@@ -28,6 +37,7 @@ from bot.store.rules.transitions import (
     ran_out,
     recorded,
     released,
+    standing,
 )
 from tests.stores.memory_digests import MemoryDigests
 from tests.stores.memory_workspaces import MemoryWorkspaces
@@ -48,6 +58,7 @@ class MemoryLedger:
         self._deliveries: dict[tuple[str, str], Delivery] = {}  # by workspace and id
         self._parts: dict[OccurrenceKey, dict[int, str]] = {}  # the ids of an occurrence's deliveries by part
         self._open: dict[tuple[str, str], None] = {}  # those that may still become something else
+        self.standing: dict[tuple[str, str], StandingMessage] = {}  # what may be edited; of the outbox
 
     # --- when
 
@@ -238,13 +249,16 @@ class MemoryLedger:
         self._put_delivery(fresh)
         return fresh
 
-    async def record(self, delivery: Delivery, *, unposted: bool = False) -> bool:
+    async def record(self, delivery: Delivery, *, unposted: bool = False, edited_until: datetime | None = None) -> bool:
         """Record a claimed delivery as it is given; False when its token is no longer the latest."""
         again = delivery.state is DeliveryState.PENDING
         wanted = not again or self._revision(delivery.workspace, delivery.occurrence[0]) is not None
-        fresh = recorded(self._deliveries.get((delivery.workspace, delivery.id)), delivery, wanted=wanted)
-        if fresh is None:
+        stored = self._deliveries.get((delivery.workspace, delivery.id))
+        fresh = recorded(stored, delivery, wanted=wanted)
+        if stored is None or fresh is None:
             return False
+        if message := standing(stored, fresh, edited_until):
+            self.standing[delivery.workspace, delivery.id] = message
         for each in (fresh, *after(fresh, self._siblings(fresh))):
             self._put_delivery(each)
         if is_undone(fresh, delivery, unposted=unposted):
@@ -318,8 +332,10 @@ class MemoryLedger:
             for key in keys:
                 del self._deliveries[key]
                 self._open.pop(key, None)
-        standing = self.workspaces.every_subscription()
-        self._digests.prune({(each.workspace, each.channel, each.topic) for each in standing}, now)
+        subscribed = self.workspaces.every_subscription()
+        self._digests.prune({(each.workspace, each.channel, each.topic) for each in subscribed}, now)
+        for name in [name for name, each in self.standing.items() if each.until <= now]:
+            del self.standing[name]
 
     async def posted_as(self, workspace: str, channel: str, message: str) -> Delivery | None:
         sought = (workspace, channel, message)

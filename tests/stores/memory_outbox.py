@@ -1,15 +1,20 @@
 """What is owed, in lists."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
 
-from bot.models import Notice, Refusal
+from bot.models import Notice, Presses, Refusal, StandingMessage
 from bot.ports.outbox import NOBODY
+from bot.store.rules.transitions import EDIT_WAITS
+from tests.stores.memory_ledger import MemoryLedger
 
 
 class MemoryOutbox:
     """bot.ports.outbox.Outbox."""
 
-    def __init__(self) -> None:
+    def __init__(self, ledger: MemoryLedger) -> None:
+        self._standing, self._people = ledger.standing, ledger.workspaces.people
         self._notices: dict[Notice, None] = {}
         self._refusals: dict[Refusal, None] = {}
 
@@ -40,3 +45,34 @@ class MemoryOutbox:
         if refusal in self._refusals:
             del self._refusals[refusal]
             await self.add_notices(notices)
+
+    async def messages_to_edit(self, now: datetime, *, limit: int = 100) -> Sequence[StandingMessage]:
+        ahead = now + EDIT_WAITS
+        due = (each for each in self._standing.values() if each.next_at <= now or each.next_at > ahead)
+        counted = (replace(each, pressed=self._presses(each)) for each in due if now < each.until)
+        found = [each for each in counted if each.pressed != each.shown]
+        return sorted(found, key=lambda each: (each.next_at, each.delivery.workspace, each.delivery.id))[:limit]
+
+    def _presses(self, message: StandingMessage) -> Presses:
+        posted, people = message.delivery, self._people
+        names = {*message.keys, *map(people.heir, message.keys)}
+        said = [
+            each
+            for each in people.feedback_given.values()
+            if each.more and (each.workspace, each.topic, each.channel) == (posted.workspace, posted.topic, posted.channel)
+        ]
+        more = sum(each.key in names and each.at >= message.since for each in said)
+        saved = sum(
+            place[:2] == (posted.workspace, posted.channel) and place[2] in names and at >= message.since
+            for place, (at, _) in people.in_channels.items()
+        )
+        return Presses(more, saved)
+
+    async def update_message(self, message: StandingMessage) -> None:
+        place = (message.delivery.workspace, message.delivery.id)
+        if place in self._standing:
+            kept = self._standing[place]
+            self._standing[place] = replace(kept, next_at=message.next_at, shown=message.shown, edits=message.edits)
+
+    async def leave_message(self, message: StandingMessage) -> None:
+        self._standing.pop((message.delivery.workspace, message.delivery.id), None)

@@ -27,9 +27,9 @@ class MemoryPeople:
         self.feedback_given: dict[tuple[str, str, str, str], Feedback] = {}  # by workspace, topic, person and key
         self.put_aside: dict[tuple[str, str, str], Saved] = {}  # by workspace, person and key
         # By workspace, channel, key and person: when, and the link.
-        self._in_channels: dict[tuple[str, str, str, str], tuple[datetime, str]] = {}
+        self.in_channels: dict[tuple[str, str, str, str], tuple[datetime, str]] = {}
         self._changes = audit
-        self._heir = heir  # returns the key that an item has now that had another; "" of any other key
+        self.heir = heir  # returns the key that an item has now that had another; "" of any other key
 
     async def feedback(self, workspace: str, topic: str) -> Sequence[Feedback]:
         said = [given for place, given in self.feedback_given.items() if place[:2] == (workspace, topic)]
@@ -58,8 +58,8 @@ class MemoryPeople:
     async def save_item(self, workspace: str, person: str, saved: Saved, *, channel: str = "", link: str = "") -> bool:
         place = (workspace, person, saved.key)
         if channel:
-            at, known = self._in_channels.get((workspace, channel, saved.key, person), (saved.at, ""))
-            self._in_channels[workspace, channel, saved.key, person] = (at, known or link)
+            at, known = self.in_channels.get((workspace, channel, saved.key, person), (saved.at, ""))
+            self.in_channels[workspace, channel, saved.key, person] = (at, known or link)
         if place in self.put_aside:
             return False
         self.put_aside[place] = saved
@@ -67,13 +67,13 @@ class MemoryPeople:
 
     async def unsave_item(self, workspace: str, person: str, key: str) -> bool:
         """Take an item back."""
-        for place in [each for each in self._in_channels if (each[0], *each[2:]) == (workspace, key, person)]:
-            del self._in_channels[place]
+        for place in [each for each in self.in_channels if (each[0], *each[2:]) == (workspace, key, person)]:
+            del self.in_channels[place]
         return self.put_aside.pop((workspace, person, key), None) is not None
 
     async def saved_in(self, workspace: str, channel: str) -> Sequence[SavedInChannel]:
-        here = ((place[2:], held) for place, held in self._in_channels.items() if place[:2] == (workspace, channel))
-        return counted_in_channel((self._heir(key) or key, person, at, link) for (key, person), (at, link) in here)
+        here = ((place[2:], held) for place, held in self.in_channels.items() if place[:2] == (workspace, channel))
+        return counted_in_channel((self.heir(key) or key, person, at, link) for (key, person), (at, link) in here)
 
     def forget_topic(self, workspace: str, name: str) -> None:
         for said in [said for said in self.feedback_given if said[:2] == (workspace, name)]:

@@ -279,6 +279,7 @@ class SlackMessage:
     text: str
     blocks: tuple[Json, ...]
     keys: tuple[tuple[str, ...], ...] = ()  # of the items that it shows, those of one entry together
+    listed: tuple[tuple[str, ...], ...] = ()  # in place of them, where messages of their own show them
     keep: tuple[str, ...] = ()  # commands that are too long for a button: to be kept before it is posted
     threaded: bool = False  # stands in the thread of the digest's first message
 

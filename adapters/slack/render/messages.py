@@ -133,7 +133,7 @@ def digest(digest: Digest, *, layout: Layout, late: bool) -> list[SlackMessage]:
     posted = messages_of([marked, *pieces], seam, marked if late else plain, most)
     if layout is not Layout.THREAD:
         return posted
-    listed = [replace(each, keys=()) for each in posted]
+    listed = [replace(each, keys=(), listed=each.keys) for each in posted]
     return [*listed, *(replace(each, threaded=True) for each in _alone(digest))]
 
 
@@ -148,6 +148,7 @@ def _payload(posting: SlackMessage) -> str:
         log.error("a message is not as Slack takes it and is posted as plain text: %s", found[0])
         posting = plain(posting)
     said = {"text": posting.text, "blocks": posting.blocks, "keys": posting.keys, "keep": posting.keep}
+    said |= {"listed": posting.listed} if posting.listed else {}
     return json.dumps(said | {"threaded": posting.threaded}, ensure_ascii=False)
 
 

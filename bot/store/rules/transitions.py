@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from bot.errors import Conflict
-from bot.models import FOREVER, OVERTAKEN, Delivery, DeliveryState, Digest, Occurrence, OccurrenceState
+from bot.models import FOREVER, OVERTAKEN, Delivery, DeliveryState, Digest, Occurrence, OccurrenceState, StandingMessage
 from bot.rank.events import AS_EVENT, posted_names
 
 UNSUBSCRIBED = "unsubscribed"
@@ -16,6 +16,7 @@ _ENDED = (DeliveryState.FAILED, DeliveryState.EXPIRED)
 KEPT = timedelta(days=40)
 # What was to be posted at once and came to nothing is told of nowhere, and its arrivals are looked at no more.
 KEPT_AT_ONCE = timedelta(days=3)
+EDIT_WAITS = timedelta(days=1)  # no edit is put off for longer but by a clock that had run ahead
 HELD = timedelta(minutes=10)  # nobody holds anything for so long: a lease lasts for a minute
 
 
@@ -79,6 +80,16 @@ def recorded(stored: Delivery | None, given: Delivery, *, wanted: bool) -> Deliv
 def _told(delivery: Delivery) -> Delivery:
     """Return the delivery without what it says, where it is settled: nobody will ever say it again."""
     return delivery if delivery.state in OPEN else replace(delivery, payload="", if_late="")
+
+
+def standing(stored: Delivery, recorded: Delivery, until: datetime | None) -> StandingMessage | None:
+    """Return a delivery as the message that may be edited until then; None where it is not posted, or lists nothing."""
+    keys = stored.listed
+    if until is None or not keys or recorded.state is not DeliveryState.DONE:
+        return None
+    posted = replace(recorded, payload=stored.payload, if_late=stored.if_late)
+    since = recorded.made_at or recorded.due
+    return StandingMessage(delivery=posted, keys=keys, since=since, until=until, next_at=since)
 
 
 def expired(delivery: Delivery, reason: str) -> Delivery:

@@ -47,8 +47,9 @@ from bot.store.rules.transitions import (
     overtaken,
     recorded,
     released,
+    standing,
 )
-from bot.store.sqlite import digests
+from bot.store.sqlite import digests, outbox
 from bot.store.sqlite.connections import Tables, reading, writing, writing_shared
 
 T = TypeVar("T")
@@ -223,11 +224,15 @@ class SqliteLedger(Tables):
         return fresh
 
     @writing_shared
-    def record(self, db: Database, delivery: Delivery, *, unposted: bool = False) -> bool:
+    def record(
+        self, db: Database, delivery: Delivery, *, unposted: bool = False, edited_until: datetime | None = None
+    ) -> bool:
         wanted = delivery.state is not DeliveryState.PENDING or _is_wanted(db, delivery.workspace, delivery.occurrence[0])
-        fresh = recorded(_stored(db, delivery), delivery, wanted=wanted)
-        if fresh is None:
+        stored = _stored(db, delivery)
+        fresh = recorded(stored, delivery, wanted=wanted)
+        if stored is None or fresh is None:
             return False
+        outbox.keep_standing(db, standing(stored, fresh, edited_until))
         for each in (fresh, *after(fresh, _siblings(db, fresh))):
             _update(db, each)
         if is_undone(fresh, delivery, unposted=unposted):
@@ -537,6 +542,7 @@ def prune(db: Database, now: datetime) -> None:
     db.conn.executemany(f"delete from deliveries where {_PLACE}", old)
     db.conn.executemany(f"delete from occurrences where {_PLACE}", old)
     digests.prune(db, now - KEPT, now - KEPT_AT_ONCE)
+    outbox.prune(db, now)
 
 
 _PLACE_JOINED = " and ".join(

@@ -1,16 +1,30 @@
-"""What is owed to people, in SQL. Nothing reads more than it returns, but for rows that are damaged."""
+"""What is owed to people, in SQL. Nothing reads more than it returns, but for rows that are damaged and counts."""
 
 import itertools
+import json
 import logging
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any
 
 from sqlite_utils import Database
 
 from bot.errors import StoreError
-from bot.models import Notice, Refusal
+from bot.models import Notice, Presses, Refusal, StandingMessage
 from bot.ports.outbox import NOBODY
-from bot.store.records import notice_from_text, owed_to_text, refusal_from_text
-from bot.store.sqlite.connections import Tables, reading, writing_shared
+from bot.store.records import (
+    delivery_from_text,
+    delivery_to_text,
+    micros,
+    notice_from_text,
+    or_damaged,
+    owed_to_text,
+    payloads_to_bytes,
+    refusal_from_text,
+    time_of,
+)
+from bot.store.rules.transitions import EDIT_WAITS
+from bot.store.sqlite.connections import Tables, reading, reading_long, writing_shared
 
 log = logging.getLogger(__name__)
 
@@ -25,6 +39,16 @@ _RECIPIENTS = (
     f" select ({_NEXT} owed.recipient) from owed where recipient is not null limit :most)"
     " select recipient from owed where recipient is not null"
 )
+
+
+# Of the message of this row: the names of what it lists, and what people of its channel say of that.
+_NAMES = (
+    "with names (name) as (select value from json_each(standing.keys) union select items.key from json_each(standing.keys)"
+    " join aliases on alias = value join items on items.id = item where value not in (select key from items))"
+)
+_SAID = "workspace = standing.workspace and channel = standing.channel and key = name and at >= standing.since"
+_MORE = f"({_NAMES} select count(*) from names cross join feedback on {_SAID} and topic = standing.topic and feedback.more)"
+_SAVED = f"({_NAMES} select count(*) from names cross join saved_in on {_SAID})"
 
 
 class SqliteOutbox(Tables):
@@ -63,6 +87,82 @@ class SqliteOutbox(Tables):
                 db.execute("delete from refusals where number = ?", [number])
                 _add(db, notices)
                 break
+
+    @reading_long  # of 3,000 messages it takes a third of a second, which nothing of the ledger is to wait for
+    def messages_to_edit(self, db: Database, now: datetime, *, limit: int = 100) -> Sequence[StandingMessage]:
+        counted = (
+            f"select workspace, id, next_at, more as shown_more, saved as shown_saved, {_MORE} as more, {_SAVED} as saved"
+            " from standing where (next_at <= :now or next_at > :ahead) and until > :now"
+        )
+        sql = (
+            "with counted as materialized"
+            f" (select * from ({counted}) where more <> shown_more or saved <> shown_saved"
+            " order by next_at, workspace, id limit :most)"
+            " select standing.data, payload, keys, since, until, standing.next_at, standing.more, standing.saved, edits,"
+            " counted.more, counted.saved from counted join standing using (workspace, id)"
+            " order by counted.next_at, workspace, id"
+        )
+        return list(
+            _legible(db.execute(sql, {"now": micros(now), "ahead": micros(now + EDIT_WAITS), "most": limit}).fetchall())
+        )
+
+    @writing_shared
+    def update_message(self, db: Database, message: StandingMessage) -> None:
+        sql = "update standing set next_at = ?, more = ?, saved = ?, edits = ? where workspace = ? and id = ?"
+        shown = (message.shown.more, message.shown.saved)
+        db.execute(sql, [micros(message.next_at), *shown, message.edits, *_place(message)])
+
+    @writing_shared
+    def leave_message(self, db: Database, message: StandingMessage) -> None:
+        db.execute("delete from standing where workspace = ? and id = ?", list(_place(message)))
+
+
+def keep_standing(db: Database, message: StandingMessage | None) -> None:
+    """Keep a message that may be edited; nothing for none."""
+    if message is None:
+        return
+    posted = message.delivery
+    sql = (
+        "insert or replace into standing (workspace, id, channel, topic, keys, since, until, next_at, more, saved, edits,"
+        " data, payload) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    )
+    times = (micros(each) for each in (message.since, message.until, message.next_at))
+    said = (delivery_to_text(posted), payloads_to_bytes(posted.payload, posted.if_late))
+    counts = (message.shown.more, message.shown.saved, message.edits)
+    db.execute(sql, [*_place(message), posted.channel, posted.topic, json.dumps(message.keys), *times, *counts, *said])
+
+
+def prune(db: Database, now: datetime) -> None:
+    """Forget the messages that stay as they are."""
+    db.execute("delete from standing where until <= ?", [micros(now)])
+
+
+def _place(message: StandingMessage) -> tuple[str, str]:
+    return message.delivery.workspace, message.delivery.id
+
+
+def _legible(rows: Sequence[tuple[object, ...]]) -> Iterator[StandingMessage]:
+    for row in rows:
+        try:
+            yield _standing(*row)
+        except StoreError:
+            log.error("a message to edit cannot be read and is passed over")  # noqa: TRY400
+
+
+@or_damaged
+def _standing(*row: Any) -> StandingMessage:
+    data, payload, keys, since, until, next_at, *counts = row
+    shown_more, shown_saved, edits, more, saved = counts
+    return StandingMessage(
+        delivery=delivery_from_text(data, payload),
+        keys=tuple(json.loads(keys)),
+        since=time_of(since),
+        until=time_of(until),
+        next_at=time_of(next_at),
+        shown=Presses(shown_more, shown_saved),
+        pressed=Presses(more, saved),
+        edits=edits,
+    )
 
 
 def _add(db: Database, notices: Sequence[Notice]) -> None:

@@ -248,3 +248,20 @@ async def test_nothing_is_noted_for_a_topic_that_is_gone(ada: Asker) -> None:
     await react(ada, topic="gone")
     assert await given(ada, "gone") == []
     assert await changes(ada) == []
+
+
+async def test_where_it_counts_below_the_digest_who_says_more_is_told(ada: Asker) -> None:
+    counts = "It counts below this channel's digest, too: how many said more, never who."
+    assert counts not in (await ada.ask("more 2603.00001 for kv")).text
+    await ada.ask("settings activity on")
+    assert counts in (await ada.ask("more 2603.00003 for kv")).text
+    assert counts not in (await ada.ask("less 2603.00003 for kv")).text
+    assert counts not in (await ada.by(is_direct=True).ask("more 2603.00005 for kv")).text
+    given = await ada.context.store.people.feedback(ada.actor.workspace, "kv")
+    assert [each.channel for each in given] == [ada.actor.channel, ada.actor.channel, ""]
+
+
+async def test_more_in_a_thread_is_said_in_its_channel(ada: Asker) -> None:
+    await ada.by(channel="T9", parent="C1").ask("more 2603.00001 for kv")
+    (said,) = await ada.context.store.people.feedback(ada.actor.workspace, "kv")
+    assert said.channel == "C1"

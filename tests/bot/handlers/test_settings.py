@@ -29,7 +29,7 @@ async def test_settings_say_what_holds_and_who_settled_it(ada: Asker) -> None:
         ("Quiet hours, in which nothing is posted", "none, what is due is posted at any hour"),
         ("Entries that a channel gets in a day", "as many as its digests have"),
         ("Messages of what is posted at once", "up to 5 a day in a channel, as is usual"),
-        ("Whether channels are told how many saved something there", "no, what one saves is one's own"),
+        ("Whether channels are told how many saved or wanted more of something there", "no, what one saves is one's own"),
         ("Where it is told what could not be posted", "in no channel, but in status and the log"),
         ("Where a digest is rather seen twice than missed", "in no channel, what may have been posted is not sent again"),
     ]

@@ -248,6 +248,33 @@ def m014_saved_in_channels(db: Database) -> None:
     run(db, _SAVED_IN)
 
 
+_STANDING = """
+-- Posted messages that may still be edited, with what they say, and what they say of what was pressed.
+create table standing (
+    workspace text not null,
+    id text not null, -- of the delivery
+    channel text not null,
+    topic text not null,
+    keys text not null, -- of the items that it lists, as JSON
+    since integer not null,
+    until integer not null,
+    next_at integer not null,
+    more integer not null,
+    saved integer not null,
+    edits integer not null,
+    data text not null, -- the delivery
+    payload blob not null,
+    primary key (workspace, id)
+);
+"""
+
+
+@migrations()
+def m015_standing_messages(db: Database) -> None:
+    """Let posted messages be edited. What was posted before is not kept, and stays as it is."""
+    run(db, _STANDING)
+
+
 def _owed(db: Database, what: str) -> list[dict[str, str]]:
     """Return what the eighth edition kept in one fact; nothing of a damaged one."""
     row = db.execute("select value from facts where name = 'owed'").fetchone()

@@ -1,0 +1,164 @@
+"""Edits what stands in channels, so that it says how many said more of what it lists, or saved it there.
+
+What is owed is no queue: the outbox compares what each message says with what stands, so that who is stopped between any two
+steps leaves nothing behind, and an edit that may have been lost is made again. An edit never posts. Whatever takes a message
+away, or closes it to us, ends its edits in silence.
+"""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from bot.delivery.context import Clock, DeliveryContext, is_whole
+from bot.delivery.rate_limits import Pause, PlatformCall
+from bot.digest.quiet_hours import after_quiet
+from bot.errors import BotError, Delayed, Reach, Refused, Rejected, StoreError
+from bot.models import Delivery, Method, Preferences, StandingMessage, Subscription
+from bot.ports.messenger import Messenger
+
+log = logging.getLogger(__name__)
+
+LASTS = timedelta(days=3)  # after it was posted a message is edited no more
+APART = timedelta(minutes=5)  # edits of a message
+# Discord takes few edits of messages that are older than an hour (code 30046 of opcodes-and-status-codes).
+FRESH, APART_LATER = timedelta(hours=1), timedelta(minutes=30)
+_ASK_AGAIN = timedelta(hours=1)  # where it may not be edited now, for a reason that people may take back
+_LONGEST = timedelta(hours=23)  # whatever a platform asks for
+_AT_ONCE = 4  # workspaces in which something is edited at the same time
+_READ = 100  # messages of one round
+_PATIENCE = timedelta(seconds=2)  # what must wait longer for its budget is left to the next round
+
+
+async def edited_until(context: DeliveryContext, posted: Delivery) -> datetime | None:
+    """Return until when a message may be edited that is being recorded as posted; None where it is not to be."""
+    messenger = context.messenger(posted.workspace)
+    if messenger is None or not messenger.abilities.edits or not posted.listed:
+        return None
+    try:
+        preferences = await context.store.workspaces.preferences(posted.workspace)
+    except StoreError as error:  # that it is posted must be recorded, or it would be looked for again
+        log.warning("%s in %s is not edited: %s", posted.id, posted.channel, error)
+        return None
+    return (posted.last_try or posted.due) + LASTS if preferences.activity else None
+
+
+class MessageEditor:
+    """Edits within rate limits, not in quiet hours, and each message seldom. `edit_due` may be called at any moment."""
+
+    def __init__(self, context: DeliveryContext, pause: Pause = asyncio.sleep) -> None:
+        """`pause` waits for so many seconds of the clock that `edit_due` is given."""
+        self._context = context
+        self._pause = pause
+        self._outbox = context.store.outbox
+        self._stopped = False
+
+    def stop(self) -> None:
+        """Edit nothing more."""
+        self._stopped = True
+
+    async def edit_due(self, clock: Clock) -> int:
+        """Edit what says other counts than stand, as far as that may be done now; return how many had their turn.
+
+        Raises StoreError.
+        """
+        workspaces: dict[str, list[StandingMessage]] = {}
+        for each in await self._outbox.messages_to_edit(clock(), limit=_READ):
+            workspaces.setdefault(each.delivery.workspace, []).append(each)
+        gate = asyncio.Semaphore(_AT_ONCE)
+        ended = await asyncio.gather(
+            *(self._edit_in_workspace(each, gate, clock) for each in workspaces.values()), return_exceptions=True
+        )
+        for failure in ended:
+            if isinstance(failure, BaseException):
+                raise failure
+        return sum(done for done in ended if isinstance(done, int))
+
+    async def _edit_in_workspace(self, messages: Sequence[StandingMessage], gate: asyncio.Semaphore, clock: Clock) -> int:
+        done = 0
+        async with gate:
+            for each in messages:
+                if self._stopped:
+                    break
+                done += await self._had_its_turn(each, clock)
+        return done
+
+    async def _had_its_turn(self, message: StandingMessage, clock: Clock) -> bool:
+        """Edit the message, leave it, or put it off; False where its budget alone keeps it waiting."""
+        store, posted, now = self._context.store, message.delivery, clock()
+        preferences = await store.workspaces.preferences(posted.workspace)
+        subscription = await self._subscription(posted)
+        if subscription is None or not is_whole(posted):
+            await self._outbox.leave_message(message)
+            return True
+        messenger = self._context.messenger(posted.workspace)
+        next_at = await _allowed(preferences, subscription, now) if messenger is not None else now + _ASK_AGAIN
+        if messenger is None or next_at > now:
+            await self._outbox.update_message(replace(message, next_at=next_at))
+            return True
+        call = self._context.call(Method.EDIT, posted.workspace, posted.channel)
+        if not await self._takes_turn(call, clock):
+            return False
+        await self._edit(message, messenger, call, clock)
+        return True
+
+    async def _subscription(self, posted: Delivery) -> Subscription | None:
+        here = await self._context.store.workspaces.subscriptions(
+            posted.workspace, channel=posted.channel, topic=posted.topic
+        )
+        return next((each for each in here if each.id == posted.occurrence[0]), None)
+
+    async def _takes_turn(self, call: PlatformCall, clock: Clock) -> bool:
+        """Wait shortly for the budget, and take from it; False where that would take long."""
+        limits = self._context.rate_limits
+        wait = limits.earliest(call, clock()) - clock()
+        if wait > _PATIENCE:
+            return False
+        if wait > timedelta(0):
+            await self._pause(wait.total_seconds())
+        if limits.earliest(call, clock()) > clock():
+            return False
+        limits.take(call, clock())
+        return True
+
+    async def _edit(self, message: StandingMessage, messenger: Messenger, call: PlatformCall, clock: Clock) -> None:
+        posted, tried = message.delivery, replace(message, edits=message.edits + 1)
+        said = replace(posted, payload=posted.if_late or posted.payload) if posted.late else posted
+        try:
+            async with asyncio.timeout(self._context.settings.timeout.total_seconds()):
+                await messenger.edit(said, message.pressed, tried.edits)
+        except Refused as error:
+            await self._refused(message, error, clock())
+        except Rejected as error:
+            log.info("%s in %s stays as it is: %s", posted.id, posted.channel, error)
+            await self._outbox.leave_message(message)
+        except Delayed as error:
+            asked = error.retry_after if error.retry_after is not None else self._context.settings.first_wait
+            wait = min(max(asked, timedelta(0)), _LONGEST)
+            self._context.rate_limits.rest(call, error.reach, clock() + wait, clock())
+            await self._outbox.update_message(replace(message, next_at=clock() + max(wait, APART)))
+        except Exception as error:
+            if not isinstance(error, BotError | TimeoutError):
+                log.exception("editing %s in %s failed", posted.id, posted.channel)
+            await self._outbox.update_message(replace(tried, next_at=_next(message, clock())))
+        else:
+            await self._outbox.update_message(replace(tried, shown=message.pressed, next_at=_next(message, clock())))
+
+    async def _refused(self, message: StandingMessage, error: Refused, now: datetime) -> None:
+        """Leave it where its channel is closed; what keeps us out of more than that somebody will mend."""
+        if error.reach is Reach.CHANNEL:
+            await self._outbox.leave_message(message)
+        else:
+            await self._outbox.update_message(replace(message, next_at=now + _ASK_AGAIN))
+
+
+async def _allowed(preferences: Preferences, subscription: Subscription, now: datetime) -> datetime:
+    """Return when it may be edited: now, after the quiet hours, or when it is to be asked again."""
+    if not preferences.activity or subscription.is_paused(now):
+        return now + _ASK_AGAIN
+    return await after_quiet(preferences, subscription, now)
+
+
+def _next(message: StandingMessage, now: datetime) -> datetime:
+    return now + (APART if now - message.since < FRESH else APART_LATER)

@@ -1,0 +1,151 @@
+"""What stands in channels is kept for a while to be edited, and shows as much as people of its channel pressed."""
+
+import json
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from bot.models import Delivery, DeliveryState, Feedback, Item, Kind, OccurrenceState, Presses, Saved, StandingMessage
+from tests.bot.deliveries import change, occurrence, subscription
+from tests.conftest import NOW
+from tests.fakes.transcript import delivery
+from tests.stores import AnyStore
+
+UNTIL, LEASE = NOW + timedelta(days=3), timedelta(minutes=1)
+KEYS = ("arxiv:1", "github:o/n")
+PAYLOAD = json.dumps({"text": "half \ud83d of a character", "keys": [["arxiv:1"], ["github:o/n"]]})
+IN = NOW + timedelta(minutes=1)
+
+
+async def stand(store: AnyStore, number: int = 1, *, until: datetime | None = UNTIL, **changes: Any) -> Delivery:
+    """Let a delivery be posted to the n-th channel, and return it as it was before."""
+    made = delivery(number, now=NOW, **{"payload": PAYLOAD, "made_at": NOW, **changes})
+    of = subscription(number, workspace=made.workspace, topic=made.topic)
+    of = await store.workspaces.save_subscription(of, change(made.workspace), replaces=0)
+    due = occurrence(of)
+    await store.ledger.open_occurrences([due], of, NOW + timedelta(days=1))
+    assert await store.ledger.close_occurrence(replace(due, state=OccurrenceState.MADE), NOW, deliveries=[made])
+    held = await store.ledger.claim(made, NOW, LEASE)
+    assert held is not None
+    done = replace(held, state=DeliveryState.DONE, message=f"m{number}")
+    assert await store.ledger.record(done, edited_until=until)
+    return done
+
+
+async def says(
+    store: AnyStore, key: str = KEYS[0], *, person: str = "U1", channel: str = "C1", more: bool = True, **changes: Any
+) -> None:
+    said: dict[str, Any] = {"workspace": "chat:T1", "topic": "kv", "at": IN} | changes
+    await store.people.save_feedback(Feedback(person=person, key=key, more=more, channel=channel, **said), change())
+
+
+async def saves(store: AnyStore, key: str = KEYS[0], person: str = "U1", channel: str = "C1", at: datetime = IN) -> None:
+    await store.people.save_item("chat:T1", person, Saved(key, at), channel=channel)
+
+
+async def to_edit(store: AnyStore, now: datetime = IN) -> list[StandingMessage]:
+    return list(await store.outbox.messages_to_edit(now))
+
+
+async def test_a_message_of_which_nothing_was_pressed_is_not_to_be_edited(store: AnyStore) -> None:
+    await stand(store)
+    assert await to_edit(store) == []
+
+
+async def test_what_was_pressed_is_told_with_all_that_the_message_says(store: AnyStore) -> None:
+    posted = await stand(store, if_late="late")
+    await says(store)
+    await says(store, KEYS[1])
+    await says(store, person="U2")
+    await saves(store, KEYS[1])
+    (found,) = await to_edit(store)
+
+    assert (found.pressed, found.shown, found.edits) == (Presses(3, 1), Presses(), 0)
+    assert (found.keys, found.since, found.until) == (KEYS, NOW, UNTIL)
+    assert found.delivery == replace(posted, payload=PAYLOAD, if_late="late", lease_until=found.delivery.lease_until)
+    assert (await store.ledger.deliveries("chat:T1"))[0].payload == "", "the ledger says it no more"
+
+
+async def test_only_what_is_said_of_its_items_in_its_channel_for_its_topic_since_it_was_made_counts(store: AnyStore) -> None:
+    await stand(store)
+    await says(store, "arxiv:2")
+    await says(store, person="U2", channel="C2")
+    await says(store, person="U3", topic="moe")
+    await says(store, person="U4", at=NOW - timedelta(seconds=1))
+    await says(store, person="U5", workspace="chat:T2")
+    await says(store, person="U6", more=False)
+    await saves(store, "arxiv:2")
+    await saves(store, person="U2", channel="C2")
+    await saves(store, person="U3", channel="")
+    await saves(store, person="U4", at=NOW - timedelta(seconds=1))
+    assert await to_edit(store) == []
+
+
+async def test_what_is_taken_back_counts_no_more(store: AnyStore) -> None:
+    await stand(store)
+    await says(store)
+    await saves(store)
+    (found,) = await to_edit(store)
+    shown = replace(found, shown=found.pressed, edits=1)
+    await store.outbox.update_message(shown)
+    assert await to_edit(store) == []
+    await says(store, more=False)
+    await store.people.unsave_item("chat:T1", "U1", KEYS[0])
+    (found,) = await to_edit(store)
+    assert (found.pressed, found.shown, found.edits) == (Presses(), Presses(1, 1), 1)
+
+
+async def test_an_item_that_was_renamed_is_what_it_was(store: AnyStore) -> None:
+    await stand(store)
+    await store.items.add([Item(key=KEYS[0], kind=Kind.PAPER, title="Old")], NOW)
+    await says(store)
+    await store.items.add([Item(key="doi:1", kind=Kind.PAPER, title="New", aliases=(KEYS[0],))], IN, retired=[KEYS[0]])
+    await says(store, "doi:1", person="U2")
+    await saves(store, "doi:1")
+    assert [each.pressed for each in await to_edit(store)] == [Presses(2, 1)]
+
+
+async def test_it_waits_for_its_time_ends_at_its_end_and_those_that_wait_longest_come_first(store: AnyStore) -> None:
+    for number in (1, 2, 3):
+        await stand(store, number, until=UNTIL + timedelta(hours=number))
+        await says(store, channel=f"C{number}", person=f"U{number}")
+    first, second, third = await to_edit(store)
+    await store.outbox.update_message(replace(first, next_at=IN + timedelta(hours=2)))
+    await store.outbox.update_message(replace(second, next_at=IN + timedelta(hours=1)))
+    assert [each.delivery.id for each in await to_edit(store)] == [third.delivery.id]
+    later = IN + timedelta(hours=2)
+    order = [each.delivery.id for each in (third, second, first)]
+    assert [each.delivery.id for each in await to_edit(store, later)] == order
+    assert [each.delivery.id for each in await store.outbox.messages_to_edit(later, limit=2)] == order[:2]
+    assert [each.delivery.id for each in await to_edit(store, UNTIL + timedelta(hours=2))] == order[:1]
+
+
+async def test_what_a_clock_that_ran_ahead_put_off_waits_no_more(store: AnyStore) -> None:
+    await stand(store)
+    await says(store)
+    (found,) = await to_edit(store)
+    await store.outbox.update_message(replace(found, next_at=IN + timedelta(days=1)))
+    assert await to_edit(store) == []
+    await store.outbox.update_message(replace(found, next_at=IN + timedelta(days=900)))
+    assert len(await to_edit(store)) == 1
+
+
+async def test_what_is_left_is_kept_no_more_and_nothing_brings_it_back(store: AnyStore) -> None:
+    await stand(store)
+    await says(store)
+    (found,) = await to_edit(store)
+    await store.outbox.leave_message(found)
+    await store.outbox.update_message(replace(found, edits=1))
+    assert await to_edit(store) == []
+
+
+async def test_it_is_kept_only_where_it_is_posted_lists_something_and_is_asked_for(store: AnyStore) -> None:
+    await stand(store, until=None)
+    await stand(store, 2, payload="no list at all")
+    await stand(store, 3, payload=json.dumps({"keys": []}))
+    await stand(store, 4, payload=json.dumps({"keys": [], "listed": [["arxiv:1"]]}))
+    for number in (1, 2, 3, 4):
+        await says(store, channel=f"C{number}", person=f"U{number}")
+    assert [each.delivery.channel for each in await to_edit(store)] == ["C4"]
+    await store.maintenance.prune(items_before=NOW, readings_before=NOW.date(), now=UNTIL)
+    assert await to_edit(store) == []
