@@ -299,7 +299,7 @@ def others_button(digest: Digest) -> tuple[Button, ...]:
 def presses_line(presses: Presses) -> str:
     """Return "Readers: 3 more · 2 saved", "" where nobody pressed anything."""
     said = ((presses.more, "more"), (presses.saved, "saved"))
-    told = " · ".join(f"{thousands(count)} {word}" for count, word in said if count)
+    told = " · ".join(f"{thousands(count)}\u00a0{word}" for count, word in said if count)  # a line ends in neither
     return f"Readers: {told}" if told else ""
 
 

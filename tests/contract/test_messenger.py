@@ -138,7 +138,11 @@ async def test_an_edited_message_says_at_its_end_what_was_pressed_and_else_what_
     (before,) = bench.seen()
     assert "Readers" not in before
     for number, (presses, line) in enumerate(
-        ((Presses(more=3), "Readers: 3 more"), (Presses(3, 2), "Readers: 3 more · 2 saved"), (Presses(saved=1), "1 saved")),
+        (
+            (Presses(more=3), "Readers: 3\xa0more"),
+            (Presses(3, 2), "Readers: 3\xa0more · 2\xa0saved"),
+            (Presses(saved=1), "1\xa0saved"),
+        ),
         1,
     ):
         await bench.messenger.edit(standing, presses, number)

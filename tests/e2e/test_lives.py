@@ -178,7 +178,7 @@ async def test_the_posted_digest_tells_how_many_pressed_and_each_is_told_what_wa
     assert chat.edits() == 0, "nobody waits for it"
     await later(chat, 1)
     (said,) = chat.seen()
-    assert "Readers: 1 more · 2 saved" in said
+    assert "Readers: 1\xa0more · 2\xa0saved" in said
     assert ("Anna" in said, "Ben" in said) == (False, False)
 
     await chat.press("anna", "Less")
@@ -186,7 +186,7 @@ async def test_the_posted_digest_tells_how_many_pressed_and_each_is_told_what_wa
     assert chat.edits() == 1, "another edit comes minutes later"
     await chat.press("anna", MORE, 3)
     await later(chat, 6)
-    assert "Readers: 2 more · 2 saved" in chat.seen()[0]
+    assert "Readers: 2\xa0more · 2\xa0saved" in chat.seen()[0]
     assert (chat.edits(), chat.wrong()) == (2, [])
 
 
@@ -222,5 +222,5 @@ async def test_with_cards_in_a_thread_the_brief_tells_all_and_each_card_its_own(
         await later(chat, 1)
         await later(chat, 1)  # a channel's messages are edited one after the other
         brief, first, second, third = chat.seen()
-        assert ["Readers: 1 saved" in each for each in (brief, first, second, third)] == [True, False, True, False]
+        assert ["Readers: 1\xa0saved" in each for each in (brief, first, second, third)] == [True, False, True, False]
         assert chat.wrong() == []

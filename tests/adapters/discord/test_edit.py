@@ -60,7 +60,7 @@ async def test_an_edit_changes_the_last_text_alone_and_keeps_mark_and_flags(
     before, message.nonce = message.text, ""
     await messenger.edit(posted, Presses(3, 2), 1)
 
-    assert message.text == f"{before}\n-# Readers: 3 more · 2 saved"
+    assert message.text == f"{before}\n-# Readers: 3\xa0more · 2\xa0saved"
     assert message.flags & V2
     assert message.selects[0]["custom_id"] == f"d:{posted.id}:s:choice"
     assert await seek(messenger, posted) == posted.message
@@ -79,7 +79,7 @@ async def test_cards_are_edited_in_their_thread_and_posts_in_their_forum(
             await messenger.edit(each, Presses(more=number), 1)
         there = [each for each in fake.channels.values() if each is place or each.parent is place]
         said = [each for channel in there for each in fake.of_bot(channel)]
-        assert [f"Readers: {number} more" in each.text for number, each in enumerate(said, start=1)] == [True] * 4
+        assert [f"Readers: {number}\xa0more" in each.text for number, each in enumerate(said, start=1)] == [True] * 4
     assert (fake.wrong, fake.mentions) == ([], [])
 
 

@@ -357,8 +357,8 @@ async def test_an_edit_carries_both_marks_and_a_new_name_for_each_state(room: Ro
     assert len(set(names)) == 2
     assert all(name.endswith(f"{posted.id}:{number}") for number, name in enumerate(names, start=1))
     last = message.blocks[-1]
-    assert (last["type"], last["elements"][0]["text"]) == ("context", "Readers: 2 more · 2 saved")
-    assert message.text.endswith("\nReaders: 2 more · 2 saved")
+    assert (last["type"], last["elements"][0]["text"]) == ("context", "Readers: 2\xa0more · 2\xa0saved")
+    assert message.text.endswith("\nReaders: 2\xa0more · 2\xa0saved")
     assert room.fake.rejected == room.fake.mentions == []
 
 
@@ -368,7 +368,7 @@ async def test_a_card_in_a_thread_is_edited_there(room: Room) -> None:
     await room.messenger.edit(card, Presses(saved=1), 1)
 
     brief, edited = room.fake.messages(room.fake.general)
-    assert (edited.thread, edited.text.rpartition("\n")[2]) == (brief.ts, "Readers: 1 saved")
+    assert (edited.thread, edited.text.rpartition("\n")[2]) == (brief.ts, "Readers: 1\xa0saved")
     assert not brief.is_edited
 
 

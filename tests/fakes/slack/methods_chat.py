@@ -38,10 +38,13 @@ def post_ephemeral(world: World, call: Call) -> Json:
 
 def update(world: World, call: Call) -> Json:
     channel, message = _own(world, call)
+    window = world.teams[channel.team].edit_window
+    if window is not None and world.now - message.at > window:
+        raise Wrong("edit_window_closed")
     _check(call.args)
     message.text = call.args.get("text", message.text)
     message.blocks = call.args.get("blocks", message.blocks if "text" not in call.args else ())
-    message.metadata = call.args.get("metadata", message.metadata)
+    message.metadata = call.args.get("metadata", message.metadata) or None  # {} takes it away
     message.is_edited = True
     message.asked = call.args
     world.touch(message)
@@ -97,7 +100,7 @@ def _check(args: Json) -> None:
         raise Wrong("no_text")
     blocks.check_message(text, given)
     metadata = args.get("metadata")
-    if metadata is None:
+    if not metadata:
         return
     payload = metadata.get("event_payload")
     if not re.fullmatch(r"\w+", str(metadata.get("event_type", ""))) or not isinstance(payload, dict):

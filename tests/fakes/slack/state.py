@@ -211,6 +211,7 @@ class Team:
     people: dict[str, Person] = field(default_factory=dict)
     channels: dict[str, Channel] = field(default_factory=dict)
     homes: dict[str, View] = field(default_factory=dict)
+    edit_window: float | None = None  # seconds for which a message may be edited, as the workspace settled; None: any number
 
 
 class Times:

@@ -237,3 +237,37 @@ async def test_waiting_for_what_does_not_happen_ends_whatever_else_is_asked() ->
         await client(fake).auth_test()
         with pytest.raises(TimeoutError):
             await fake.until(lambda: fake.files, within=0.2)
+
+
+async def test_a_message_is_edited_by_whom_wrote_it_while_that_may_be_and_keeps_its_metadata() -> None:
+    async with slack.running(tiers=False) as fake:
+        web, here = client(fake), "C0GENERAL"
+        ts = (await web.chat_postMessage(channel=here, text="Hello", blocks=[section("Hello")], metadata=MARK))["ts"]
+        (message,) = fake.messages(fake.general)
+        await web.chat_update(channel=here, ts=ts, text="Hello again", blocks=[section("Hello again")])
+        assert (message.words, message.metadata, message.is_edited) == ("Hello again\nHello again", MARK, True)
+        await web.chat_update(channel=here, ts=ts, text="Bare", metadata={})
+        assert (message.words, message.metadata) == ("Bare", None)
+
+        theirs = fake.say(fake.general, "Ours")
+        refused = [
+            (web.chat_update(channel=here, ts=theirs.ts, text="No"), "cant_update_message"),
+            (web.chat_update(channel=here, ts="1.000001", text="No"), "message_not_found"),
+            (web.chat_update(channel="C0RANDOM", ts=ts, text="No"), "message_not_found"),
+        ]
+        for call, why in refused:
+            assert (await error_of(call))["error"] == why
+        fake.world.teams[fake.general.team].edit_window = -1.0
+        assert (await error_of(web.chat_update(channel=here, ts=ts, text="No")))["error"] == "edit_window_closed"
+        await web.chat_delete(channel=here, ts=ts)
+        assert (await error_of(web.chat_update(channel=here, ts=ts, text="No")))["error"] == "message_not_found"
+        assert message.words == "Bare"
+
+
+async def test_edits_of_a_workspace_are_limited_like_any_method_of_tier_three() -> None:
+    async with slack.running() as fake:
+        web = client(fake)
+        ts = (await web.chat_postMessage(channel="C0GENERAL", text="Hello"))["ts"]
+        for number in range(50):
+            await web.chat_update(channel="C0GENERAL", ts=ts, text=str(number))
+        assert (await error_of(web.chat_update(channel="C0GENERAL", ts=ts, text="One more")))["error"] == "ratelimited"
