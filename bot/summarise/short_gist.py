@@ -25,7 +25,7 @@ from bot.summarise.english.anaphora import Resolved, dangles, resolve
 from bot.summarise.english.anaphora_patterns import AUTHORS
 from bot.summarise.english.editing import edit
 from bot.summarise.english.language import reads_as_english
-from bot.summarise.english.prefilter import Screened
+from bot.summarise.english.prefilter import AnyScreened, Screened
 from bot.summarise.english.sentences import lower_case_names, split
 from bot.summarise.english.shortening import statements
 from bot.summarise.english.third_person import to_third_person
@@ -42,13 +42,13 @@ _LOST = 1.0  # of a statement that leaves out its sentence's figure: the card's 
 _PER_PHRASE = 0.5  # what a result gains by each of two phrases that the topic asks about
 
 # `Extensive experiments on three machines.`, `Using Tidy, a cache that sizes itself.`, `… by 78% while staying.`
-_FRAGMENT = Screened(
+_FRAGMENT = AnyScreened(
     r"^(?:\w+ )?(?:experiments|evaluations) (?:on|across|with|in)\b(?!.*\b(?:show|demonstrat|confirm|reveal|indicat|validat|"
     r"verif|suggest|prov|find|yield|support))|^(?:Using|By|Through|Via|With|Leveraging) [^,]*(?:, (?:an?|the) [^,]*)?\."
     r"$|\b(?:while|by|without|when|after|before) \w+ing\.$",
     re.IGNORECASE,
 )
-_NO_STATEMENT = Screened(
+_NO_STATEMENT = AnyScreened(
     r"\b(?:(?:publicly )?available|we hope|the authors (?:hope|expect)|open-sourced?|future (?:work|research)|"
     r"releas(?:ed?|es)|address(?:es)? (?:this|these)|remains? (?:an? |largely )?\w+|"
     r"this (?:problem|issue|challenge|gap)|above|below|(?:show|demonstrat|hold|highlight|underscor)\w* (?:[\w’'-]+ ){0,3}"
@@ -139,7 +139,7 @@ def statements_of(title: str, text: str) -> list[Told]:
         shorter = [*statements(whole, LONGEST)]
         texts = {one.text for one in shorter}
         for one in shorter:
-            if dangles(one.text) or _NO_STATEMENT.search(one.text) or _FRAGMENT.search(one.text):
+            if dangles(one.text) or _NO_STATEMENT.is_in(one.text) or _FRAGMENT.is_in(one.text):
                 continue
             told_of, lost = looked_at.features(at, one, measured=measured), measured and not measures(one.text)
             bare = _ABBREVIATED.sub("", one.text)

@@ -8,7 +8,7 @@ left out: the text does not say.
 """
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -88,11 +88,16 @@ class _Text(NamedTuple):
 
 
 class _Option(NamedTuple):
-    """What could stand for a part, and how far above its bar that is."""
+    """What could stand for a part, and how far above its bar that is; at most, as long as its form is not known."""
 
     gain: float
     at: int
-    shown: Shown | None
+    candidate: Candidate | None
+    text: str | None = None  # as it is shown
+
+    @property
+    def shown(self) -> Shown | None:
+        return None if self.candidate is None or self.text is None else Shown(self.text, self.candidate)
 
 
 _NONE = _Option(0.0, -1, None)
@@ -139,23 +144,40 @@ def _read(sentences: tuple[str, ...], title: str, told: tuple[Resolved, ...], na
 
 
 def _together(text: _Text, why: Shown | None) -> Choice:
-    """Beside why it matters what lies above the bars, no words twice, the sum of that as large as can be."""
-    options = [[_Option(0.0, -1, why)] if part == WHY else _options(part, text) for part in PARTS]
-    found = max(itertools.product(*options), key=_total_gain)
-    return {part: one.shown for part, one in zip(PARTS, found, strict=True)}
+    """Beside why it matters what lies above the bars, no words twice, the sum of that as large as can be.
+
+    A form can only take from its candidate's gain, so none is made but of what is the best choice without regard to it.
+    """
+    told = _NONE if why is None else _Option(0.0, -1, why.candidate, why.text)
+    options = [[told] if part == WHY else _options(part, text) for part in PARTS]
+    while True:
+        found = max(itertools.product(*options), key=_total_gain)
+        unseen = [place for place, one in enumerate(found) if one.candidate and one.text is None]
+        if not unseen:
+            return {part: one.shown for part, one in zip(PARTS, found, strict=True)}
+        for place in unseen:
+            options[place] = [*_with_form(options[place], found[place].at, PARTS[place], text)]
 
 
 def _options(part: str, text: _Text) -> list[_Option]:
     """The best of a part, the best first, and that it is left out."""
     gains = [(_gain(part, at, text), at) for at in range(len(text.found)) if text.usable(at)]
     best = sorted((one for one in gains if one[0] > 0), key=lambda one: (-one[0], one[1]))[:_CANDIDATES]
-    found = []
-    for gain, at in best:
-        shown = text.shown(at, part)
+    return [*(_Option(gain, at, text.found[at]) for gain, at in best), _NONE]
+
+
+def _with_form(options: Sequence[_Option], at: int, part: str, text: _Text) -> Iterator[_Option]:
+    """The options of a part, with the form of one and what that takes from its gain."""
+    for one in options:
+        if one.at != at:
+            yield one
+            continue
+        shown, gain = text.shown(at, part), one.gain
         if part == EVIDENCE and measures(text.found[at].text) and not measures(shown.text):
             gain -= _MEASURED  # for a figure that nobody sees
-        found.append(_Option(gain - _LONG * (len(shown.text.split()) > MOST_WORDS), at, shown))
-    return [*(one for one in found if one.gain > 0), _NONE]
+        gain -= _LONG * (len(shown.text.split()) > MOST_WORDS)
+        if gain > 0:
+            yield one._replace(gain=gain, text=shown.text)
 
 
 def _gain(part: str, at: int, text: _Text) -> float:
@@ -168,7 +190,7 @@ def _gain(part: str, at: int, text: _Text) -> float:
 
 
 def _total_gain(combination: Sequence[_Option]) -> float:
-    taken = [one.shown.candidate for one in combination if one.shown]
+    taken = [one.candidate for one in combination if one.candidate]
     if any(one.overlaps(other) for one, other in itertools.combinations(taken, 2)):
         return -1.0
     return sum(one.gain for one in combination)

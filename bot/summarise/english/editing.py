@@ -23,6 +23,7 @@
 """
 
 import re
+from functools import lru_cache
 
 from bot.summarise.english.openings import strip_opening
 from bot.summarise.english.prefilter import Screened
@@ -93,10 +94,8 @@ _COUNTED_POINTS = re.compile(
 )
 _NUMERAL = r"(?:two|three|four|five|six|seven|eight|nine|ten|[2-9])"
 _COUNT = re.compile(rf"(?<![\w.-]){_NUMERAL} (?=(?:[\w-]+ ){{0,4}}?[\w-]+s\b[^:;]*$)", re.IGNORECASE)
-_COUNT_ALONE = Screened(
-    rf"(?<![\w.-]){_NUMERAL} (?=(?:[\w-]+ ){{0,3}}?(?:contributions|innovations|insights|findings|conclusions|"
-    r"observations)\.?$)"
-)
+_COUNTED_ALONE = ("contributions", "innovations", "insights", "findings", "conclusions", "observations")
+_COUNT_ALONE = Screened(rf"(?<![\w.-]){_NUMERAL} (?=(?:[\w-]+ ){{0,3}}?(?:{'|'.join(_COUNTED_ALONE)})\.?$)")
 _NUMBERED = r"(?:\((?:[2-9]|ii|iii|iv|v|II|III|IV|V|[b-eB-E])\)|(?:[2-9]|ii|iii|iv)\.?\))"
 _LATER_POINT = re.compile(rf"{_NUMBERED} |\b(?:[Ss]econd(?:ly)?|then|finally|next|another|other)\b")
 _GOES_ON = Screened(rf"[;,.] (?:and )?{_NUMBERED}(?:$|[ .])")
@@ -109,6 +108,7 @@ _FOLLOWING = re.compile(r"\bthe following (?=[a-z-]+$)")  # of which one follows
 _SHORTEST_LIST = 6  # words that are left
 
 
+@lru_cache(maxsize=128)  # a text's parts and its gist ask for the same
 def edit(sentence: str, names: frozenset[str] = frozenset(), *, longest: int = LONGEST, by_name: bool = False) -> str:
     """Return the sentence as it can stand by itself, explained before (rule 3) or not.
 
@@ -149,7 +149,7 @@ def mend_list(text: str) -> str:
         return f"{kept}." if len(kept.split()) >= _SHORTEST_LIST else text
     begun = _BEGUN.match(text)
     if begun is None or _LATER_POINT.search(begun["point"]):
-        return _COUNT_ALONE.sub("", text)
+        return _COUNT_ALONE.sub("", text) if text.rstrip(".").endswith(_COUNTED_ALONE) else text
     return _with_the_first(begun, text)
 
 

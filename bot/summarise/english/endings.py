@@ -105,6 +105,9 @@ _UNNAMED = Screened(
     r"\b(?:address|fill|bridg|clos|tackl|overcom|mitigat)\w* (?:the|this|these|such) (?:[\w-]+ )?"
     r"(?:gaps?|challenges?|issues?|problems?|limitations?)$"
 )
+_UNNAMED_THINGS = words(
+    "challenge challenges limitation limitations issue issues problem problems shortcomings drawbacks gap gaps"
+)
 _MADE_TO = Screened(  # `allows users to …`
     r"\b(?:allow|enabl|help|let|requir|caus|forc|encourag|train|teach|guid|prompt|induc|empower|lead|us|abilit|fail|attempt|"
     r"need|able|capab|learn|tend|seek|struggl|aim|want|begin|continu|how|way|order|likely|prone|whether)"
@@ -223,10 +226,14 @@ class Ending(NamedTuple):
 
 def endings(text: str) -> Iterator[Ending]:
     """Yield the text's own end, and every border at which it might end; `is_complete` says whether it may."""
-    yield Ending(0.0, len(text.split()), len(text), None)
+    words = text.split()
+    spaced = " ".join(words) == text  # one space between any two
+    yield Ending(0.0, len(words), len(text), None)
     for border, cost in _COST.items():
         for match in border.finditer(text):
-            yield Ending(cost, len(kept_before(text, match.start()).split()), match.start(), border)
+            start = match.start()
+            kept = kept_before(text, start)
+            yield Ending(cost, kept.count(" ") + 1 if spaced else len(kept.split()), start, border)
 
 
 def kept_before(text: str, start: int) -> str:
@@ -239,7 +246,7 @@ def is_complete(kept: str, tail: str, border: re.Pattern[str]) -> bool:
     last = kept.rpartition(" ")[2].lower()
     return not (
         last in _NEEDS_MORE
-        or not _STRAY.sub("", tail)
+        or _STRAY.fullmatch(tail)
         or _hangs(kept)
         or _hangs_on(kept, last, tail)
         or _LIMITS.match(tail)
@@ -259,7 +266,7 @@ def is_complete(kept: str, tail: str, border: re.Pattern[str]) -> bool:
         or (tail.startswith(" in ") and _MORE_OF_IT.search(kept))
         or _is_split(kept, last, tail)
         or _COUNTS.search(kept)
-        or _UNNAMED.search(kept)
+        or (last in _UNNAMED_THINGS and _UNNAMED.search(kept))
         or not closed(kept)
         or any(_is_half(kept, one, other) for one, other in _PAIRS)
         or _is_listed(kept, tail)
@@ -276,7 +283,7 @@ def _hangs(kept: str) -> bool:
     return _ENDS.fullmatch(f"{one} {other}") is not None or (before[-1:] == "," and one in {"a", "an", "the"})
 
 
-_STRAY = re.compile(r"^ (?:for|on|in|with|under|from|at|to)\b|[\s.?!]")  # a preposition that nothing follows
+_STRAY = re.compile(r"(?: (?:for|on|in|with|under|from|at|to)\b)?[\s.?!]*")  # a preposition that nothing follows
 
 
 def _is_split(kept: str, last: str, tail: str) -> bool:

@@ -1,6 +1,7 @@
 """Says whether a text reads as English, which the rules of this room know."""
 
 import re
+from functools import lru_cache
 
 # The commonest words of English abstracts, first those that no neighbouring language has, then those that some have too.
 _COMMON = frozenset(
@@ -14,6 +15,7 @@ _ENOUGH = 15  # words; fewer are judged by their letters alone
 _LOOKED_AT = 4_000  # characters
 
 
+@lru_cache(maxsize=64)  # a text's parts and its gist ask for the same
 def reads_as_english(text: str) -> bool:
     """Judge by the share of common words, in a text of a few words by its letters."""
     opening = text[:_LOOKED_AT]

@@ -276,6 +276,7 @@ class Prefiltered:
         self._of = [at for at, ways in enumerate(each) for _ in ways]
         self._ways = [re.compile(way) for ways in each for way in ways]
         self._all = (1 << len(self._ways)) - 1
+        self._others = [sum(1 << at for at, of in enumerate(self._of) if of != each) for each in range(self._count)]
         found = [needles(way.pattern) for way in self._ways]
         self._always = sum(1 << at for at, one in enumerate(found) if one is None)
         self._first = _Index([frozenset(one for one in run or () if one.first) for run in found])
@@ -291,12 +292,19 @@ class Prefiltered:
         surely = may >> len(self._ways)
         found = [False] * self._count
         may &= self._all
+        while surely:
+            of = self._of[(surely & -surely).bit_length() - 1]
+            found[of] = True
+            surely &= self._others[of]
+            may &= self._others[of]
         while may:
             bit = may & -may
             at = bit.bit_length() - 1
-            of = self._of[at]
-            found[of] = found[of] or bool(surely & bit) or self._ways[at].search(text) is not None
-            may ^= bit
+            if self._ways[at].search(text):
+                found[self._of[at]] = True
+                may &= self._others[self._of[at]]
+            else:
+                may ^= bit
         return found
 
 
@@ -390,6 +398,11 @@ class Screened:
             return None
         return self._pattern.match(text)
 
+    @property
+    def bit(self) -> int:
+        """The bit of the pattern among those that its texts are read for."""
+        return self._bit
+
     def finditer(self, text: str) -> Iterator[re.Match[str]]:
         """Yield the matches."""
         return self._pattern.finditer(text) if self._may_have(text) else iter(())
@@ -401,3 +414,23 @@ class Screened:
     def sub(self, instead: str | Callable[[re.Match[str]], str], text: str) -> str:
         """Return the text with something else in place of the matches."""
         return self._pattern.sub(instead, text) if self._may_have(text) else text
+
+
+class AnyScreened:
+    """A pattern of many alternatives, of which only those are tried on a text that have a word in it."""
+
+    def __init__(self, pattern: str, flags: int = 0, among: Screens = _ROOM) -> None:
+        each = [Screened(way, flags, among) for way in alternatives(pattern)]
+        self._each = {one.bit: one for one in each}
+        self._bits = sum(self._each)
+        self._read = among.read
+
+    def is_in(self, text: str) -> bool:
+        """Say whether there is a match."""
+        bits = self._read(text).bits & self._bits
+        while bits:
+            bit = bits & -bits
+            if self._each[bit].is_in(text):
+                return True
+            bits ^= bit
+        return False

@@ -68,7 +68,7 @@ def statements(sentence: str, most: int) -> Iterator[Statement]:
 class _Form:
     """A shorter form of a sentence; whether it stands by itself is found out when it is first asked for."""
 
-    __slots__ = ("_bare", "_border", "_sentence", "_stands", "_start", "cost", "words")
+    __slots__ = ("_bare", "_border", "_numbers", "_sentence", "_stands", "_start", "_text", "cost", "words")
 
     def __init__(self, sentence: str, bare: str, ending: Ending, cost: float) -> None:
         self.cost = cost + ending.cost
@@ -78,10 +78,20 @@ class _Form:
         self._start = ending.start
         self._border = ending.border
         self._stands: bool | None = None
+        self._text = ""
+        self._numbers = -1
 
     @property
     def text(self) -> str:
-        return self._bare if self._border is None else f"{self._kept}."
+        self._text = self._text or (self._bare if self._border is None else f"{self._kept}.")
+        return self._text
+
+    @property
+    def numbers(self) -> int:
+        """How many there are in the text."""
+        if self._numbers < 0:
+            self._numbers = len(_NUMBER.findall(self.text))
+        return self._numbers
 
     @property
     def _kept(self) -> str:
@@ -127,14 +137,20 @@ def _core(sentence: str) -> str:
 
 def fullest(sentence: str, most: int, wanted: Callable[[str], bool] = bool) -> str:
     """Return the form of at most `most` words that says most, of those that are `wanted`; "" where there is none."""
+    if len(sentence) > _LONGEST:
+        return ""
     numbers = len(_NUMBER.findall(sentence))
 
-    def kept(one: Statement) -> float:
-        lost = numbers - len(_NUMBER.findall(one.text))
-        return len(one.text.split()) - _WORDS_FOR_COST * one.cost - _WORDS_FOR_NUMBER * lost
+    def kept(one: _Form) -> float:
+        return one.words - _WORDS_FOR_COST * one.cost - _WORDS_FOR_NUMBER * (numbers - one.numbers)
 
-    found = (one for one in statements(sentence, most) if wanted(one.text))
-    return max(found, key=kept, default=Statement("", 0.0)).text
+    # Whether one stands takes longer to say than how much it keeps.
+    fitting = [one for one in _forms(sentence) if _SHORTEST <= one.words <= most]
+    first = dict[str, list[_Form]]()
+    for one in fitting:
+        first.setdefault(one.text, []).append(one)
+    best = (one for one in sorted(fitting, key=kept, reverse=True) if one.stands and wanted(one.text))
+    return next((one.text for one in best if next(each for each in first[one.text] if each.stands) is one), "")
 
 
 def _words(text: str) -> set[str]:
@@ -170,6 +186,6 @@ def _without_asides(text: str) -> Iterator[tuple[str, float]]:
     bare = BRACKET.sub("", text)
     if bare != text:
         yield bare, 0.1
-    short = _ASIDE.sub(" ", bare)
+    short = _ASIDE.sub(" ", bare) if bare.count(", ") > 1 else bare
     if short != bare:
         yield short, 0.3

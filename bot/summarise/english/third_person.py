@@ -230,7 +230,8 @@ def _second_verbs(rest: str) -> str:
 
 
 def _by_their_name(text: str) -> str:
-    text = _by_one_author(_ORDERED.sub(r"\1 ", text))
+    ordered = _ORDERED.match(text)
+    text = _by_one_author(f"{ordered[1]} {text[ordered.end() :]}" if ordered else text)
     asked = [match.span() for match in _QUESTION.finditer(text)] if "?" in text else []
     spoken = [match.span() for match in _AUTHORS.finditer(text) if not any(a <= match.start() < b for a, b in asked)]
     if not spoken:

@@ -7,7 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.summarise.choice import cue_phrases, why_cues
-from bot.summarise.english.prefilter import Needle, Prefiltered, Screened, Screens, alternatives, needles, shapes
+from bot.summarise.english.prefilter import (
+    AnyScreened,
+    Needle,
+    Prefiltered,
+    Screened,
+    Screens,
+    alternatives,
+    needles,
+    shapes,
+)
 
 CUES = [*cue_phrases.CUES.values(), *why_cues.CUES.values(), why_cues.MAY_SAY, why_cues.NEVER, cue_phrases.WITHDRAWN]
 PIECES = (
@@ -80,6 +89,14 @@ def test_a_screened_pattern_finds_what_the_pattern_does(
     for ours, theirs in ((screened.search, plain.search), (screened.match, plain.match)):
         found, other = ours(text), theirs(text)
         assert (found and found.span()) == (other and other.span())
+
+
+@given(patterns(), texts(), st.sampled_from([re.NOFLAG, re.IGNORECASE]), st.sampled_from([str, str.upper]))
+def test_any_alternative_is_in_a_text_where_the_pattern_is(
+    pattern: str, text: str, flags: re.RegexFlag, written: Callable[[str], str]
+) -> None:
+    screened, told = AnyScreened(pattern, flags, Screens()), written(text)
+    assert screened.is_in(told) == (re.search(pattern, told, flags) is not None)
 
 
 @given(st.lists(st.sampled_from(sorted({run.run for each in CUES for run in needles(each.pattern) or ()})), max_size=12))

@@ -1,12 +1,13 @@
 """Shorter statements of a sentence: complete, and made of its words alone."""
 
 import re
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.summarise.english.shortening import statements, within
+from bot.summarise.english.shortening import fullest, statements, within
 from tests.conftest import tries
 from tests.effort import effort
 
@@ -447,6 +448,24 @@ def test_no_half_of_a_range_a_pair_or_a_clause_is_left(sentence: str, half: str)
     for most in range(6, 26):
         for short in told(sentence, most):
             assert not re.search(half, short)
+
+
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+
+
+@settings(deadline=None, max_examples=tries(200))
+@given(st.lists(_WORDS, max_size=60), st.integers(3, 40), st.sampled_from([bool, lambda text: "31%" in text]))
+def test_the_fullest_form_is_the_first_of_all_that_keeps_most(
+    words: list[str], most: int, wanted: Callable[[str], bool]
+) -> None:
+    sentence = " ".join(words)
+    numbers = len(_NUMBER.findall(sentence))
+    kept = [
+        (len(one.text.split()) - 8 * one.cost - 6 * (numbers - len(_NUMBER.findall(one.text))), one.text)
+        for one in statements(sentence, most)
+        if wanted(one.text)
+    ]
+    assert fullest(sentence, most, wanted) == next((text for worth, text in kept if worth == max(kept)[0]), "")
 
 
 _SUBJECT = st.sampled_from(
