@@ -18,6 +18,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from statistics import median
 
 from benchmarks import corpus
 from benchmarks.search import NOW, report
@@ -49,6 +50,19 @@ TYPED = (
     "topic:language",
     "quantisation published:90d",
     "sort:new",
+)
+# The kinds of what is completed; a topic's is what the others are held against.
+KINDS = (
+    ("topic", "gp"),
+    ("time", "9"),
+    ("until", "mo"),
+    ("day", ""),
+    ("setting", ""),
+    ("query", "category:cs."),
+    ("query", "author:wa"),
+    ("query", "author:wang"),
+    ("query", "org:goo"),
+    ("followed", "yann le"),
 )
 
 
@@ -87,6 +101,18 @@ async def time_suggestions(store: SqliteStore, number: int) -> tuple[list[float]
             times.append((time.perf_counter() - start) * 1000)
     plain.close()
     return whole, alone
+
+
+async def time_kinds(store: SqliteStore, number: int) -> dict[str, list[float]]:
+    """Return milliseconds per suggestion of each kind of what people type, a half-typed text each."""
+    context = HandlerContext(store, Publisher(store, Extractive(), {}), load_packs(), {}, gists)
+    times: dict[str, list[float]] = {f"{kind} {text}": [] for kind, text in KINDS}
+    for _ in range(number):
+        for kind, text in KINDS:
+            start = time.perf_counter()
+            await suggest(context, kind, text, ACTOR, NOW)
+            times[f"{kind} {text}"].append((time.perf_counter() - start) * 1000)
+    return times
 
 
 def term(text: str) -> str:
@@ -128,6 +154,9 @@ async def run(corpora: Sequence[Sequence[Item]], number: int, path: Path) -> Non
         print(" " * 24 + f"{'p50':>8}{'p95':>8}{'p99':>8}" * 2 + f"   {'ratio p50':>7}{'p95':>5}")
         report("suggestions", *await time_suggestions(store, number))
         report("similar", *await time_similar(store, random.Random(5).sample(every, number)))
+        kinds = {name: median(times) for name, times in (await time_kinds(store, 20)).items()}
+        for name, middle in kinds.items():
+            print(f"{name:24}{middle:8.2f}, {middle / kinds['topic gp']:.1f} of that of a topic")
     await store.close()
 
 

@@ -414,6 +414,7 @@ ForTopic = Annotated[str, Argument("[for TOPIC]", behind("for"), topic_behind), 
 TopicHere = Annotated[str, topic(), HERE]
 TopicNamed = Annotated[str, topic(), NAMED]
 CHANNEL = "channel"  # what an option suggests, and the field of it: where Discord has a list of its own for that
+PERSON = "person"  # what an option suggests, likewise
 Place = Annotated[  # "": where the command is given
     str,
     Argument("[in #CHANNEL]", lambda name: ("in", Said(f"#{name}", one_word=True))),

@@ -167,7 +167,7 @@ class Rest(Command):
     day: Annotated[
         str,
         Argument("[on DAY]", behind("on"), _day),
-        Option(help="Of the digest of this day, such as 2026-06-15."),
+        Option(help="Of the digest of this day, such as 2026-06-15.", suggests="day"),
     ] = ""
     page: PageNumber = 1
     rhythm: OneOfSeveral = None

@@ -50,7 +50,7 @@ class ChangeSettings(Command):
         Argument(f"[{'|'.join(_SETTINGS)} VALUE]", text, _setting),
         Option(help="What to settle; without it, everything is shown.", choices=tuple((name, name) for name in _SETTINGS)),
     ] = ""
-    value: Annotated[str, rest("", free_text), Option(help="How.")] = ""
+    value: Annotated[str, rest("", free_text), Option(help="How.", suggests="setting")] = ""
     channel: Place = ""
 
 

@@ -8,6 +8,7 @@ from typing import Annotated, Any, NamedTuple, Self, TypedDict
 
 from bot.commands.declaration import (
     HERE,
+    PERSON,
     Argument,
     Command,
     Group,
@@ -93,7 +94,9 @@ class Subscribe(Command):
     month_day: Annotated[int | None, Argument("", formatted("monthly on {}"))] = None  # 1–31; never beside weekdays
     at_once: Annotated[bool, Argument("", lambda _: ("at once",))] = False  # never beside either
     at: Annotated[  # whole minutes
-        time | None, Argument("[at 09:00]", formatted("at {:%H:%M}")), Option(help="The time of day, such as 09:00.")
+        time | None,
+        Argument("[at 09:00]", formatted("at {:%H:%M}")),
+        Option(help="The time of day, such as 09:00.", suggests="time"),
     ] = None
     zone: Annotated[
         str,
@@ -132,7 +135,7 @@ class Subscribe(Command):
     tag: Annotated[
         str,
         Argument("[tag NAME]", behind("tag")),
-        Option(help="In a forum: the tag of each digest; none: that of the topic's title, if there is one."),
+        Option(help="In a forum: the tag of each digest; none: that of the topic's title, if there is one.", suggests="tag"),
     ] = ""
     channel: Place = ""
     filter: Annotated[
@@ -214,7 +217,9 @@ class Follow(Command):
     what: Annotated[
         str,
         Argument("author:NAME|org:NAME|OWNER/NAME|PHRASE|QUERY…", text, _followed),
-        Option(help='Such as author:"Tri Dao", org:nvidia, owner/name, "KV cache", or a profile\'s link.', suggests="query"),
+        Option(
+            help='Such as author:"Tri Dao", org:nvidia, owner/name, "KV cache", or a profile\'s link.', suggests="followed"
+        ),
     ]
     rhythm: Annotated[  # None: as the channel has it, else daily
         Rhythm | None,
@@ -501,7 +506,7 @@ class Pause(Command):
     until: Annotated[
         str,
         Argument("[until WHEN]", behind("until"), _until),
-        Option(help="Until when: 2026-12-01, monday, tomorrow, 2w."),
+        Option(help="Until when: 2026-12-01, monday, tomorrow, 2w.", suggests="until"),
     ] = ""
     channel: Place = ""
 
@@ -562,7 +567,7 @@ class Transfer(Command):
         Argument("[TOPIC]", text, _topic_to_transfer),
         Option(help="One that is subscribed here; without it, all of a person.", suggests="subscription"),
     ] = ""
-    former: Annotated[str, _behind("from"), Option(name="from", help="Whose they are now: a mention, such as @anna.")] = ""
-    to: Annotated[str, _behind("to"), Option(help="Whose they will be: a mention; you, where nobody is said.")] = ""
+    former: Annotated[str, _behind("from"), Option(name="from", help="Whose they are now.", suggests=PERSON)] = ""
+    to: Annotated[str, _behind("to"), Option(help="Whose they will be; you, where nobody is said.", suggests=PERSON)] = ""
     back: Annotated[str, _behind("back")] = ""  # when the transfer was made that is taken back; its button says it
     channel: Place = ""

@@ -10,6 +10,7 @@ from typing import Any
 
 from bot import zones
 from bot.commands import ChangeSettings, read_hours
+from bot.commands.declaration import Choices
 from bot.errors import UsageError
 from bot.handlers.context import HandlerContext, change_by, handles, retry_on_conflict
 from bot.handlers.wording.replies import button, excerpt, mentioning, one_line, read_number
@@ -27,6 +28,30 @@ _HERE = frozenset({"here", "this channel", "in this channel", "on", "yes"})
 _A_DAY = re.compile(r"(?:up to |at most )?(\S+?)(?: entries)?(?: (?:a|per|each|every) day| daily|/day)?")
 
 
+_USUAL = ("as the operator settled", "default")
+_MANAGE = (("everybody who may write in the channel", "anyone"), ("who may manage the channel", "admins"), _USUAL)
+_TOPS = (*((f"up to {number} entries", str(number)) for number in (3, 5, 7, 10, 12)), _USUAL)
+_LAYOUTS = (
+    ("a line or two each", "brief"),
+    ("brief, and each in full in a thread", "thread"),
+    ("the parts of each in the channel", "full"),
+    _USUAL,
+)
+_QUIET = (
+    ("nothing is posted at night", "22:00-07:00"),
+    ("nothing is posted outside working hours", "18:00-08:00"),
+    ("at any hour", "off"),
+)
+_DAILY = (
+    *((f"up to {number} entries a day", str(number)) for number in (10, 20, 50)),
+    ("as many as its digests have", "off"),
+)
+_AT_ONCE = (*((f"up to {number} messages a day", str(number)) for number in (3, 5, 10)), ("as is usual", "default"))
+_ACTIVITY = (("counts, without names", "on"), ("what one saves is one's own", "off"))
+_ALERTS = (("they are told in this channel", "here"), ("in status and the log alone", "off"))
+_DUPLICATES = (("in this channel rather twice than not at all", "here"), ("never sent again in this channel", "off"))
+
+
 @dataclass(frozen=True, slots=True)
 class Setting:
     """One setting: what it is for, how it is read off and into the preferences."""
@@ -41,6 +66,7 @@ class Setting:
     taken_back: str = "default"  # the value that unsets it; another stands for it where the operator settles nothing
     write_here: Callable[[Preferences, str], str] | None = None  # as `write`, where it is not just the field's value
     unset_here: Callable[[Preferences, str], Preferences] | None = None  # where it is a channel's own
+    offers: Choices = ()  # values that complete it: (what it means, the value)
 
     def takes_back(self, value: str) -> bool:
         """Say whether this value unsets it."""
@@ -231,12 +257,22 @@ def _channels(channels: Sequence[str], here: str) -> str:
 
 SETTINGS: Mapping[str, Setting] = {
     "manage": Setting(
-        "Who may change subscriptions, topics and filters", "settings manage admins", ("manage",), _who, _set_who
+        "Who may change subscriptions, topics and filters",
+        "settings manage admins",
+        ("manage",),
+        _who,
+        _set_who,
+        offers=_MANAGE,
     ),
     "zone": Setting("Time zone of new subscriptions", "settings zone Europe/Zurich", ("zone",), _zone, _set_zone),
-    "top": Setting("Entries of a digest", "settings top 7", ("entries",), _top, _set_top),
+    "top": Setting("Entries of a digest", "settings top 7", ("entries",), _top, _set_top, offers=_TOPS),
     "layout": Setting(
-        "Layout of a digest whose subscription names none", "settings layout full", ("layout",), _layout, _set_layout
+        "Layout of a digest whose subscription names none",
+        "settings layout full",
+        ("layout",),
+        _layout,
+        _set_layout,
+        offers=_LAYOUTS,
     ),
     "quiet": Setting(
         "Quiet hours, in which nothing is posted",
@@ -246,12 +282,24 @@ SETTINGS: Mapping[str, Setting] = {
         _set_quiet,
         "off",
         write_here=_hours,
+        offers=_QUIET,
     ),
     "daily": Setting(
-        "Entries that a channel gets in a day", "settings daily 20", ("daily_entries",), _daily, _set_daily, "off"
+        "Entries that a channel gets in a day",
+        "settings daily 20",
+        ("daily_entries",),
+        _daily,
+        _set_daily,
+        "off",
+        offers=_DAILY,
     ),
     "at-once": Setting(
-        "Messages of what is posted at once", "settings at-once 5", ("at_once_daily",), _at_once, _set_at_once
+        "Messages of what is posted at once",
+        "settings at-once 5",
+        ("at_once_daily",),
+        _at_once,
+        _set_at_once,
+        offers=_AT_ONCE,
     ),
     "activity": Setting(
         "Whether channels are told how many saved or wanted more of something there",
@@ -261,6 +309,7 @@ SETTINGS: Mapping[str, Setting] = {
         _set_activity,
         "off",
         write_here=lambda preferences, _here: "on" if preferences.activity else "",
+        offers=_ACTIVITY,
     ),
     "alerts": Setting(
         "Where it is told what could not be posted",
@@ -270,6 +319,7 @@ SETTINGS: Mapping[str, Setting] = {
         _set_alerts,
         "off",
         write_here=lambda preferences, here: "here" if preferences.alerts == here != "" else preferences.alerts,
+        offers=_ALERTS,
     ),
     "duplicates": Setting(
         "Where a digest is rather seen twice than missed",
@@ -280,6 +330,7 @@ SETTINGS: Mapping[str, Setting] = {
         "off",
         write_here=lambda preferences, here: "here" if here in preferences.prefer_duplicate else "",
         unset_here=_once,
+        offers=_DUPLICATES,
     ),
 }
 

@@ -127,7 +127,8 @@ def _blocks(message: SlackMessage) -> list[Any]:
 
 async def in_discord(desk: DiscordDesk, command: Command) -> Told:
     before = len(desk.fake.of_bot(desk.papers))
-    given = await desk.fake.slash(path(command.usage), user=desk.anna, channel=desk.papers, **values_of(command))
+    values = {name: value for name, value in values_of(command).items() if (name, value) != ("to", "me")}  # nobody is chosen
+    given = await desk.fake.slash(path(command.usage), user=desk.anna, channel=desk.papers, **values)
     await answered()
     found: list[DiscordMessage] = [*given.messages, *desk.fake.of_bot(desk.papers)[before:]]
     return await _told(desk.app.store.chats, desk.workspace, [each.components for each in dict.fromkeys(found)])

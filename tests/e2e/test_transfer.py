@@ -33,7 +33,7 @@ async def told(desk: discord_desk.DiscordDesk, text: str) -> None:
             await asyncio.sleep(0.02)
 
 
-async def test_in_discord_a_mention_says_whose_and_to_whom(tmp_path: Path) -> None:
+async def test_in_discord_the_person_who_is_chosen_takes_over(tmp_path: Path) -> None:
     async with discord_desk.sitting(tmp_path) as desk:
         fake = desk.fake
         cleo = fake.join(desk.guild, fake.user("Cleo"), Permission.MANAGE_CHANNELS)
@@ -44,8 +44,7 @@ async def test_in_discord_a_mention_says_whose_and_to_whom(tmp_path: Path) -> No
         asked = await fake.slash("digest-manage transfer", user=cleo, channel=desk.papers)
         await fake.click(asked.messages[0], "Take over", user=cleo)
         await told(desk, "1 subscription is yours now")
-        to = f"<@{desk.anna.id}>"
-        await fake.slash("digest-manage transfer", topic="gpu-systems", to=to, user=cleo, channel=desk.papers)
-        await told(desk, f"1 subscription is of {to} now")
+        await fake.slash("digest-manage transfer", topic="gpu-systems", to=desk.anna, user=cleo, channel=desk.papers)
+        await told(desk, f"1 subscription is of <@{desk.anna.id}> now")
         held = await desk.app.store.workspaces.subscriptions(desk.workspace)
         assert {each.topic: each.made_by for each in held} == {"gpu-systems": str(desk.anna.id), "llm-agents": str(cleo.id)}

@@ -26,7 +26,8 @@ _MANAGE_CHANNELS = 1 << 4  # docs.discord.com/developers/topics/permissions
 _DESCRIPTION = 100  # characters of a description
 
 CHAT, ON_MESSAGE = 1, 3  # types of commands
-SUBCOMMAND, GROUP, STRING, INTEGER, BOOLEAN, CHANNEL, NUMBER = 1, 2, 3, 4, 5, 7, 10  # types of options
+SUBCOMMAND, GROUP, STRING, INTEGER, BOOLEAN, USER, CHANNEL, NUMBER = 1, 2, 3, 4, 5, 6, 7, 10  # types of options
+_LISTED = {"channel": CHANNEL, "person": USER}  # what Discord has lists of its own for
 _KINDS = {int: INTEGER, bool: BOOLEAN, float: NUMBER}
 # What can be posted in: text, voice, announcements, threads of three kinds, stages, forums; the API takes no media channels
 # here (docs.discord.com/developers/resources/channel#channel-object-channel-types).
@@ -132,7 +133,7 @@ def _subcommand(name: str, usage: Usage) -> dict[str, Any]:
 
 def kind_of(option: Option) -> int:
     """Return the type by which Discord knows the option."""
-    return CHANNEL if option.suggests == "channel" else _KINDS.get(option.kind, STRING)
+    return _LISTED.get(option.suggests) or _KINDS.get(option.kind, STRING)
 
 
 def _option(option: Option) -> dict[str, Any]:
@@ -146,7 +147,7 @@ def _option(option: Option) -> dict[str, Any]:
         made["channel_types"] = list(_POSTED_IN)
     elif option.choices:
         made["choices"] = [{"name": label, "value": value} for label, value in option.choices]
-    elif option.suggests or option.offers:
+    elif made["type"] == STRING and (option.suggests or option.offers):
         made["autocomplete"] = True
     whole = option.kind is int
     bounds = {"min_value": option.least, "max_value": option.most}
@@ -170,6 +171,12 @@ def focused(data: Mapping[str, Any]) -> tuple[Option | None, str]:
     typing = next((each for each in options if each.get("focused")), {})
     known = USAGES[name].options if name in USAGES else ()
     return next((each for each in known if each.name == typing.get("name")), None), str(typing.get("value", ""))
+
+
+def filled_in(data: Mapping[str, Any]) -> dict[str, str]:
+    """Return what is filled in beside the option that is being typed, by the names of the options."""
+    _, options = _named(data)
+    return {str(each["name"]): str(each.get("value", "")) for each in options if not each.get("focused")}
 
 
 def _named(data: Mapping[str, Any]) -> tuple[str, Sequence[Mapping[str, Any]]]:

@@ -1,7 +1,8 @@
 """What every listener in Discord works with: who acts, where, how to answer, and which channels they may know of."""
 
 import asyncio
-from collections.abc import AsyncIterator, Collection, Mapping
+import re
+from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -90,6 +91,7 @@ class DiscordInteraction:
     obstacle: Obstacle = no_obstacle  # what keeps us from posting there
     forum_tags: KnownTags = no_tags  # of the forum in which somebody acts
     elsewhere: Elsewhere = nowhere_else  # who acted, in another channel of the server
+    named: Callable[[str], str] = str  # a text with names in place of mentions
 
 
 @asynccontextmanager
@@ -140,6 +142,7 @@ def interaction_of(received: "discord.Interaction[Any]", now: datetime) -> Disco
         _obstacle(received),
         _forum_tags(received),
         _elsewhere(received),
+        _named_in_text(received),
     )
 
 
@@ -263,6 +266,30 @@ def _named(received: "discord.Interaction[Any]", name: str) -> list[Any]:
         return [found]
     guild = received.guild
     return [each for each in (*guild.channels, *guild.threads) if each.name == name] if guild is not None else []
+
+
+_MENTION = re.compile(r"<(@[!&]?|#)(\d{1,20})>")
+
+
+def _named_in_text(received: "discord.Interaction[Any]") -> Callable[[str], str]:
+    """Return what writes a text as the person saw it: Discord sends "<#1>" where they chose #papers, "<@&1>" for @lab.
+
+    What they may not see, and whoever we are not told of, stays as it was sent.
+    """
+    guild = received.guild
+
+    def named(found: re.Match[str]) -> str:
+        sign, number = found[1], int(found[2])
+        if sign == "#":
+            channel = _channel_of(received, found[2])
+            return f"#{channel.name}" if channel is not None and _is_shown(received, found[2]) else found[0]
+        if sign == "@&":
+            role = guild.get_role(number) if guild is not None else None
+            return f"@{role.name}" if role is not None else found[0]
+        known = received.user if number == received.user.id else guild.get_member(number) if guild is not None else None
+        return f"@{known.display_name}" if known is not None else found[0]
+
+    return lambda text: _MENTION.sub(named, text)
 
 
 def _everything_if_administrator(allowed: discord.Permissions) -> int:

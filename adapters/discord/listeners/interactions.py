@@ -1,7 +1,8 @@
 """What people do: commands, buttons, what is being typed, and the command on messages."""
 
 import logging
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -12,11 +13,11 @@ from adapters.chat.forms import follow_up_form, form_asked_for
 from adapters.chat.spoken import FORGOTTEN
 from adapters.discord.client.interactions import Callback
 from adapters.discord.forms.modals import open_form, submit_form
-from adapters.discord.install.command_tree import FIND_SIMILAR, chosen, focused
+from adapters.discord.install.command_tree import FIND_SIMILAR, Values, chosen, filled_in, focused
 from adapters.discord.listeners.context import DiscordContext, DiscordInteraction, in_time, interaction_of
 from adapters.discord.render.components import form_opened_by, read_button
 from adapters.discord.workspaces import workspace_of
-from bot.commands import Command, ListSaved, Search, Similar, Unreadable, read
+from bot.commands import ChangeSettings, Command, ListSaved, Search, Similar, Unreadable, Usage, read
 from bot.errors import BotError, UsageError
 from bot.handlers.items import links_in
 from bot.handlers.surfaces.suggestions import suggest
@@ -92,6 +93,7 @@ async def _command(context: DiscordContext, interaction: DiscordInteraction) -> 
     try:
         usage, values = chosen(interaction.data)
         words = usage.words
+        values = _as_meant(usage, values, interaction.named)
         asked = usage.command.chosen(values)
     except UsageError as error:
         asked = Unreadable(words, error)
@@ -101,6 +103,17 @@ async def _command(context: DiscordContext, interaction: DiscordInteraction) -> 
         await context.answers.reply_now(interaction.callback, usage_failure(asked.error, words))
     else:
         await _answer(context, interaction, asked, replaces=False)
+
+
+_CHANNEL = re.compile(r"<#(\d{1,20})>")
+
+
+def _as_meant(usage: Usage, values: Values, named: Callable[[str], str]) -> Values:
+    """Return what was chosen with names in place of the mentions in texts; a channel as a setting's value is that one."""
+    only = _CHANNEL.fullmatch(str(values.get("value", "")).strip())
+    if only is not None and usage.command is ChangeSettings and not values.get("channel"):
+        values = {**values, "channel": only[1], "value": "here"}
+    return {name: named(value) if isinstance(value, str) else value for name, value in values.items()}
 
 
 async def _answer(
@@ -184,5 +197,8 @@ async def _suggested(context: DiscordContext, interaction: DiscordInteraction) -
         return []
     if option.offers:
         return [pair for pair in option.offers if typed.casefold() in " ".join(pair).casefold()] or [(typed, typed)]
-    suggested = await suggest(context.handler_context, option.suggests, typed, interaction.actor, context.now)
+    beside = filled_in(interaction.data)
+    actor = await context.acting(interaction, beside.get("channel", ""))
+    handlers = context.handlers_of(interaction)
+    suggested = await suggest(handlers, option.suggests, typed, actor, context.now, beside)
     return [(each.label, each.value) for each in suggested]

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from adapters.discord.install.command_tree import FOR_A_PERSON, PERSONAL, USAGES, path
 from adapters.words import COMMAND, SpanKind
 from bot.commands import Command, help_for, read
+from bot.commands.declaration import PERSON
 
 # The identifiers that Discord gave our commands, by their names. Where that of PERSONAL stands among them, the answer is to
 # what a person installed for themselves, and nothing else can be given there.
@@ -51,7 +52,10 @@ def hint_of(typed: str) -> Hint | None:
 
 
 def _filled(command: Command) -> str:
-    return " ".join(f"{name}:{_value(value)}" for name, value in command.by_option().items())
+    """Return the options as they are filled in, without a person "me": who asks is meant where nobody is chosen."""
+    people = {option.name for option in command.usage.options if option.suggests == PERSON}
+    filled = (pair for pair in command.by_option().items() if not (pair[0] in people and pair[1] == "me"))
+    return " ".join(f"{name}:{_value(value)}" for name, value in filled)
 
 
 def _value(value: object) -> str:

@@ -10,10 +10,23 @@ from discord import Permissions
 from hypothesis import assume, given
 
 from adapters.chat.forms import FormKind, FormRequest, form_asked_for
-from adapters.discord.install.command_tree import CHAT, PLACES, USAGES, Offered, chosen, fingerprint, focused, path, tree
+from adapters.discord.install.command_tree import (
+    CHAT,
+    PLACES,
+    STRING,
+    USAGES,
+    Offered,
+    chosen,
+    fingerprint,
+    focused,
+    kind_of,
+    path,
+    tree,
+)
 from adapters.discord.install.invite import REASONS, invite, permissions
 from bot.commands import TABLE, Command, CreateTopic, EditTopic, Permission, Search, Subscribe, Unreadable, Usage, parse
 from bot.errors import Incomplete, UsageError
+from bot.handlers.surfaces.suggestions import KINDS
 from tests.adapters.discord.asked import data_of
 from tests.bot.commands.generate import commands
 
@@ -90,6 +103,17 @@ def test_the_commands_are_within_discords_limits(root: dict[str, Any]) -> None:
         for each in everything
     )
     assert said <= 8000
+
+
+def test_every_text_that_can_be_known_is_completed() -> None:
+    typed = {
+        (path(usage), option.name)
+        for usage in TABLE
+        for option in usage.options
+        if kind_of(option) == STRING and not (option.choices or option.suggests or option.offers)
+    }
+    assert typed == {("digest search", "page"), ("digest-manage topic create", "name")}, "a place in a list, a new name"
+    assert {option.suggests for usage in TABLE for option in usage.options} <= {"", "channel", "person", *KINDS}
 
 
 def test_every_command_says_where_it_can_be_used() -> None:

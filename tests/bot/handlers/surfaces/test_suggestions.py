@@ -8,15 +8,16 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from bot.errors import StoreError, UsageError
-from bot.handlers.surfaces.suggestions import LONGEST_LABEL, MOST, suggest
-from bot.models import Change, Item, Kind, Label, Not, Saved, Term, Topic
+from bot.handlers.context import ForumTags
+from bot.handlers.settings import SETTINGS
+from bot.handlers.surfaces.suggestions import KINDS, LONGEST_LABEL, MOST, suggest
+from bot.models import Actor, Change, Item, Kind, Label, Not, Saved, Term, Topic
 from bot.query import parse, unparse_tree
 from tests.bot.handlers.askers import PAPERS, Asker, asker
 from tests.conftest import NOW, tries
 from tests.stores.instead import instead
 from tests.stores.memory import MemoryStore
 
-KINDS = ("topic", "subscription", "command", "item", "zone", "query")
 REPOS = (
     Item(
         key="github:a/b",
@@ -33,12 +34,12 @@ REPOS = (
 )
 
 
-async def values(ada: Asker, kind: str, typed: str) -> list[str]:
-    return [each.value for each in await suggest(ada.context, kind, typed, ada.actor, NOW)]
+async def values(ada: Asker, kind: str, typed: str, **beside: str) -> list[str]:
+    return [each.value for each in await suggest(ada.context, kind, typed, ada.actor, NOW, beside)]
 
 
-async def labels(ada: Asker, kind: str, typed: str) -> list[str]:
-    return [each.label for each in await suggest(ada.context, kind, typed, ada.actor, NOW)]
+async def labels(ada: Asker, kind: str, typed: str, **beside: str) -> list[str]:
+    return [each.label for each in await suggest(ada.context, kind, typed, ada.actor, NOW, beside)]
 
 
 @pytest.fixture
@@ -106,6 +107,95 @@ async def test_zones_are_found_by_their_place(ada: Asker) -> None:
 
 async def test_a_kind_that_is_none_has_nothing_to_suggest(ada: Asker) -> None:
     assert await values(ada, "no such", "k") == []
+
+
+# --- times, days, tags, settings
+
+
+@pytest.mark.parametrize(
+    ("typed", "first"),
+    [
+        ("", ["08:00", "09:00", "10:00"]),
+        ("9", ["09:00", "09:30", "09:15"]),
+        ("1", ["01:00", "10:00", "11:00"]),
+        ("09:3", ["09:30"]),
+        ("at 17", ["17:00", "17:30", "17:15"]),
+        ("5pm", ["17:00"]),
+        ("9:41", ["09:41"]),
+        ("noon", ["12:00"]),
+        ("25:00", []),
+        ("soon", []),
+    ],
+)
+async def test_times_are_those_that_begin_so_and_what_was_typed(ada: Asker, typed: str, first: list[str]) -> None:
+    assert (await values(ada, "time", typed))[:3] == first
+
+
+async def test_a_time_is_told_in_the_zone_in_which_it_is_meant(ada: Asker) -> None:
+    assert (await labels(ada, "time", "9"))[0] == "09:00 (UTC)"
+    await ada.ask("settings zone Europe/Zurich")
+    assert (await labels(ada, "time", "9"))[0] == "09:00 (Europe/Zurich)"
+    await ada.ask("subscribe kv in Asia/Tokyo")
+    assert (await labels(ada, "time", "9"))[0] == "09:00 (Asia/Tokyo)", "that of what is subscribed here"
+    assert (await labels(ada, "time", "9", zone="new york"))[0] == "09:00 (America/New_York)", "that which is filled in"
+    assert await labels(ada, "time", "9", zone="nowhere at all") == []
+
+
+async def test_days_to_come_are_found_by_name_date_and_distance(ada: Asker) -> None:
+    assert (await labels(ada, "until", ""))[:2] == ["Thursday 2 April, tomorrow", "Friday 3 April"]
+    assert (await values(ada, "until", "mon"))[:2] == ["2026-04-06", "2026-04-13"]
+    assert (await labels(ada, "until", "2w")) == ["Wednesday 15 April, in 2 weeks"]
+    assert await values(ada, "until", "2026-04-1") == [f"2026-04-1{day}" for day in range(6)]
+    assert await values(ada, "until", "24 december") == ["2026-12-24"]
+    assert await values(ada, "until", "yesterday") == []
+
+
+async def test_days_of_digests_are_those_of_the_channel_and_of_the_topic_that_is_filled_in(ada: Asker) -> None:
+    digest = (await ada.ask("now kv")).digests[0]
+    await ada.context.store.digests.save(ada.actor.workspace, ada.actor.channel, digest, NOW)
+    assert await values(ada, "day", "") == await values(ada, "day", "wed", topic="kv") == ["2026-04-01"]
+    assert (await labels(ada, "day", ""))[0].startswith("Wednesday 1 April: ")
+    assert await values(ada, "day", "", topic="gpu-systems") == []
+    assert await values(ada.by(channel="C2"), "day", "") == []
+
+
+async def test_tags_are_those_of_the_forum(ada: Asker) -> None:
+    async def known(_: Actor) -> ForumTags:
+        return ForumTags(("Papers", "GPU systems"))
+
+    assert await values(ada, "tag", "") == []
+    found = await suggest(replace(ada.context, forum_tags=known), "tag", "sys", ada.actor, NOW)
+    assert [each.value for each in found] == ["GPU systems"]
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+async def test_every_value_that_is_offered_for_a_setting_can_be_settled(ada: Asker, name: str) -> None:
+    offered = await values(ada, "setting", "", name=name)
+    assert offered
+    for value in offered[:8]:
+        reply = await ada.by(may_administer=True).ask(f"settings {name} {value}")
+        assert reply.title.startswith(("Settled: ", SETTINGS[name].title))
+    assert (await values(ada, "setting", "zur", name="zone"))[0] == "Europe/Zurich"
+    assert await values(ada, "setting", "") == []
+
+
+# --- names
+
+
+async def test_authors_and_organisations_are_completed_from_what_is_stored(bo: Asker) -> None:
+    named = replace(PAPERS[0], key="arxiv:2603.09999", authors=("Tri Dao", "Zoë Daoud", "Ann Lee"), org="Together AI")
+    again = replace(named, key="arxiv:2603.09998", authors=("Tri Dao",))
+    await bo.context.store.items.add([named, again], NOW)
+
+    assert await values(bo, "query", "author:dao") == ['author:"Tri Dao"', 'author:"Zoë Daoud"']
+    assert await values(bo, "query", "kv au:zoe") == ['kv author:"Zoë Daoud"']
+    assert await values(bo, "query", 'author:"tri d') == ['author:"Tri Dao"']
+    assert await values(bo, "query", "-org:toge") == ['-org:"Together AI"']
+    assert await values(bo, "query", "author:d") == [], "one letter begins too many"
+    assert (await values(bo, "followed", "tri da"))[:1] == ['author:"Tri Dao"']
+    assert (await values(bo, "followed", "together"))[:1] == ['org:"Together AI"']
+    assert await values(bo, "followed", "author:tri") == ['author:"Tri Dao"']
+    assert await values(bo, "followed", "") == await values(bo, "query", "")
 
 
 # --- queries
@@ -184,7 +274,7 @@ async def test_whatever_is_suggested_is_a_query_that_finds_its_item(keywords: li
 
 
 @settings(deadline=None, max_examples=tries(200), suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.text(max_size=60), st.sampled_from(KINDS))
+@given(st.text(max_size=60), st.sampled_from(sorted(KINDS)))
 @example('language:"' * 400, "query")
 @example("(" * 4000, "query")
 @example("\x00\x1b\u202e\ud83d kv", "topic")
