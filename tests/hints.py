@@ -35,7 +35,7 @@ def hints() -> Iterator[Hint]:
     """Yield every hint in the source but those that are made as a whole by an expression, such as `write(command)`."""
     for room in ROOMS:
         for file in sorted((ROOT / room).rglob("*.py")):
-            for line, text in _texts(ast.parse(file.read_text(encoding="utf-8"))):
+            for line, text in texts(ast.parse(file.read_text(encoding="utf-8"))):
                 if "(?" in text or "[^" in text or text.startswith("^"):  # a pattern
                     continue
                 for piece, marked in emphasised(text):
@@ -43,8 +43,8 @@ def hints() -> Iterator[Hint]:
                         yield Hint(_filled(piece), f"{file.relative_to(ROOT)}:{line}")
 
 
-def _texts(tree: ast.Module) -> Iterator[tuple[int, str]]:
-    """Yield the texts of a module, with \0expression\0 where something is filled in; docstrings of functions are none."""
+def texts(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Yield the texts of a module, with \0expression\0 where something is filled in; docstrings are none."""
     skipped = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
     skipped |= {id(node.body[0].value) for node in ast.walk(tree) if _has_docstring(node)}  # type: ignore[attr-defined]
     for node in ast.walk(tree):
@@ -54,8 +54,11 @@ def _texts(tree: ast.Module) -> Iterator[tuple[int, str]]:
             yield node.lineno, node.value
 
 
+_DOCUMENTED = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Module
+
+
 def _has_docstring(node: ast.AST) -> bool:
-    return isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Module) and bool(ast.get_docstring(node))
+    return isinstance(node, _DOCUMENTED) and bool(ast.get_docstring(node))
 
 
 def _part(node: ast.expr) -> str:

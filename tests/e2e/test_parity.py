@@ -3,7 +3,7 @@
 import asyncio
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -61,6 +61,7 @@ class Told:
     items: tuple[str, ...]  # the addresses of its items, in their order, each once
     actions: tuple[tuple[str, str], ...]  # (label, command) of its buttons, in their order
     has_selects: bool = False  # what entries offer stands together, by what is done
+    text: str = field(default="", compare=False)  # all that stands in it
 
     @property
     def cards(self) -> list[str]:
@@ -83,6 +84,8 @@ async def test_every_command_tells_the_same_and_offers_the_same_in_both(tmp_path
         for text in asked():
             command = parse(text)
             one, other = await in_slack(slack, text), await in_discord(discord, command)
+            assert "server" not in one.text.lower(), f"{text}: in Slack"
+            assert "workspace" not in other.text.lower(), f"{text}: in Discord"
             if other.has_selects:  # entries: a menu or buttons each in Slack, one list of them in Discord, and their cards
                 cards = [await in_discord(discord, parse(each)) for each in other.cards]
                 within_reach = {*other.actions, *(each for card in cards for each in card.actions)}
@@ -138,7 +141,7 @@ async def _told(chats: Any, workspace: str, messages: Sequence[Any]) -> Told:
     items = dict.fromkeys(found for each in messages for found in _LINK.findall(str(each)))
     actions = [(each["label"], await _command(chats, workspace, each["says"])) for each in _buttons(messages)]
     selects = any(each.get("type") == 3 for told in messages for each in nested(told))
-    return Told(tuple(items), tuple(actions), selects)
+    return Told(tuple(items), tuple(actions), selects, str(messages))
 
 
 def _buttons(value: Any) -> Iterator[dict[str, str]]:

@@ -51,7 +51,7 @@ class DiscordContext(ListenerContext):
     @property
     def handler_context(self) -> HandlerContext:
         """What the handlers work with; who may change things is Discord's own default where the server settled nothing."""
-        return replace(self.platform.handler_context, manage=self.settings.manage)
+        return replace(self.platform.handler_context, manage=self.settings.manage, workspace_word=_CALLED[True])
 
     def handlers_of(self, interaction: "DiscordInteraction") -> HandlerContext:
         """Return what the handlers work with for who acted there."""
