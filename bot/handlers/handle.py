@@ -10,6 +10,7 @@ from importlib import import_module
 from bot import handlers
 from bot.commands import (
     Command,
+    Group,
     Help,
     Less,
     ListSaved,
@@ -28,12 +29,13 @@ from bot.commands import (
 )
 from bot.errors import BotError, SourceError, Unclear, UsageError
 from bot.handlers.context import HANDLERS, HandlerContext, check_is_member
+from bot.handlers.items import posted_above
 from bot.handlers.search.search import is_for_one_item
 from bot.handlers.wording import failures
 from bot.handlers.wording.elsewhere import for_channel, told_elsewhere
 from bot.handlers.wording.replies import button
 from bot.keys import is_owner_and_name
-from bot.models import Actor, Reply
+from bot.models import Actor, Delivery, Reply
 
 log = logging.getLogger(__name__)
 
@@ -120,9 +122,23 @@ async def handle(context: HandlerContext, command: Command, actor: Actor, now: d
         check_is_member(actor)
     if command.place:
         return await _handle_elsewhere(context, command, actor, now)
+    if command.usage.group in _OF_A_DIGEST and (posted := await posted_above(context, actor)) is not None:
+        actor, command = replace(actor, channel=posted.channel), await _of_topic(context, command, posted)
     if isinstance(command, Search):
         return await _found(context, command, actor, now)
     return await HANDLERS[type(command)](context, command, actor, now)
+
+
+# Below a digest they are about it, and "here" is where it was posted; what sets up what is posted is for the thread itself.
+_OF_A_DIGEST = frozenset({Group.FINDING, Group.FEEDBACK, Group.SAVED})
+
+
+async def _of_topic(context: HandlerContext, command: Command, posted: Delivery) -> Command:
+    """Return the command for the digest's topic, where it is about an item and names no topic."""
+    if not isinstance(command, More | Less | Show | Why) or command.topic.strip():
+        return command
+    known = posted.topic in await context.topics(posted.workspace)
+    return replace(command, topic=posted.topic) if known else command
 
 
 async def _handle_elsewhere(context: HandlerContext, command: Command, actor: Actor, now: datetime) -> Reply:

@@ -14,6 +14,7 @@ from bot.handlers.wording.replies import excerpt, title_or_key
 from bot.models import (
     Actor,
     And,
+    Delivery,
     Item,
     Kind,
     Label,
@@ -45,8 +46,11 @@ _HOW = "Name an item by its arXiv number, link, owner/name, its number in the la
 async def last_digests(context: HandlerContext, actor: Actor, topic: str = "") -> list[PastDigest]:
     """Return the channel's digests of the last day on which one had entries, of the topic or of every one, the last first.
 
-    Of each topic and rhythm it is the last alone. Their numbers are what people mean by one.
+    Of each topic and rhythm it is the last alone; below a digest it is that one. Their numbers are what people mean by one.
     """
+    above = await _digest_above(context, actor)
+    if above is not None and topic in ("", above.topic):
+        return [above]
     digests = context.store.digests
     past = await digests.past(actor.workspace, actor.channel, topic=topic, with_entries=True, limit=_LOOKED_AT)
     found: dict[tuple[str, str], PastDigest] = {}
@@ -54,6 +58,21 @@ async def last_digests(context: HandlerContext, actor: Actor, topic: str = "") -
         if each.day == past[0].day:
             found.setdefault((each.topic, each.rhythm), each)
     return [*found.values()]
+
+
+async def posted_above(context: HandlerContext, actor: Actor) -> Delivery | None:
+    """Return what was posted as the message below which the actor asks; None where that is none of ours."""
+    if not actor.post:
+        return None
+    return await context.store.chats.delivery_posted(actor.workspace, actor.parent or actor.channel, actor.post)
+
+
+async def _digest_above(context: HandlerContext, actor: Actor) -> PastDigest | None:
+    posted = await posted_above(context, actor)
+    if posted is None:
+        return None
+    past = await context.store.digests.past(posted.workspace, posted.channel, topic=posted.topic, limit=_LOOKED_AT)
+    return next((each for each in past if each.saved == posted.made_at), None)
 
 
 async def item_named(

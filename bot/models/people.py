@@ -26,6 +26,7 @@ class Actor:
     place: str = ""  # "#papers", where that is another channel than the one in which they ask; then `channel` is that one
     may_write: bool = True  # whether they may write in it themselves
     parent: str = ""  # where that is a thread which all see who see this channel: what is said there is said in this one
+    post: str = ""  # the message below which they ask, in a thread of it or in a forum's post, as a delivery names its own
     is_direct: bool = False  # nobody else reads what stands there: a direct message, the terminal, a page of their own
 
     @property

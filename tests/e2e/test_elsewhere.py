@@ -1,6 +1,7 @@
 """A channel that is named in a command given in another one: reached, managed by who may there, and never revealed."""
 
 import json
+import re
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -54,6 +55,41 @@ async def test_a_forum_is_subscribed_from_a_text_channel_and_each_digest_is_a_po
         assert digests(desk, forum) == [post], "nothing twice"
         assert fake.of_bot(desk.papers) == [], "nothing of it in the channel where it was asked for"
         assert (fake.wrong, fake.mentions) == ([], [])
+
+
+async def test_below_a_digest_commands_are_about_that_digest(tmp_path: Path) -> None:
+    async with discord_desk.sitting(tmp_path) as desk:
+        fake, ben = desk.fake, desk.ben
+        forum = fake.channel(desk.guild, "digests", Kind.FORUM)
+        await given(desk, SUBSCRIBE, forum, topic="gpu-systems", days="daily", at="09:00", zone="UTC", entries=3)
+        (held,) = await desk.app.store.workspaces.subscriptions(desk.workspace)
+        posts: list[Channel] = []
+        for day in ("3", "4"):
+            await desk.app.store.items.add(desk.fresh(day), desk.now + timedelta(minutes=5))
+            await desk.round()
+            await desk.round(desk.due(held))
+            posts += [each for each in digests(desk, forum) if each not in posts]
+        assert len(posts) == 2
+        first = await told_of_numbers(desk, posts[0], (1, 3))
+        second = await told_of_numbers(desk, posts[1], (1, 3))
+        assert first.isdisjoint(second), "each post has the numbers of its own digest"
+
+        why = await fake.slash("digest why", item="1", user=ben, channel=posts[0])
+        assert "Posted" in why.text
+        assert "For GPU systems" in why.text
+        more = await fake.slash("digest more", item="3", user=ben, channel=posts[0])
+        assert "More like this in GPU systems" in more.text
+        (digest, *_) = posts[0].messages.values()
+        opened = await fake.choose(digest, digest.selects[0]["options"][0]["label"], user=ben)
+        pressed = await fake.click(opened.messages[0], "Why", user=ben)
+        assert "Posted" in pressed.text, "and so it is below its card"
+        assert (fake.wrong, fake.mentions) == ([], [])
+
+
+async def told_of_numbers(desk: DiscordDesk, post: Channel, numbers: tuple[int, ...]) -> set[str]:
+    """The titles that the numbers mean in the post."""
+    asked = [await desk.fake.slash("digest show", item=str(each), user=desk.ben, channel=post) for each in numbers]
+    return {re.findall(r"arxiv.org/abs/([\d.]+)", each.text)[0] for each in asked}
 
 
 async def test_a_form_opened_for_a_forum_subscribes_the_forum(tmp_path: Path) -> None:

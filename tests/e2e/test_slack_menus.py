@@ -1,6 +1,7 @@
 """The menus of a digest in Slack: each choice is answered to who chose it, where it was chosen, and changes no digest."""
 
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,8 @@ import pytest
 from tests.conftest import NOW
 from tests.e2e.slack_desk import SlackDesk, sitting
 from tests.e2e.stage import NEW, about
-from tests.fakes.slack.state import Message, View
+from tests.fakes.slack import FakeSlack
+from tests.fakes.slack.state import Message, Person, View
 
 TITLES = (*NEW, "Batching on GPUs", "CUDA memory pools")
 DUE = NOW.replace(hour=9)
@@ -117,3 +119,26 @@ async def window(desk: SlackDesk, words: str) -> View:
     shown = await desk.fake.until(found)
     assert shown is not None
     return shown
+
+
+async def test_in_the_thread_of_a_digest_numbers_are_those_of_that_digest(tmp_path: Path) -> None:
+    async with sitting(tmp_path) as desk:
+        fake, ben = desk.fake, desk.fake.ben
+        (first,) = await posted(desk, "brief")
+        later = DUE + timedelta(hours=1)
+        await desk.app.store.items.add(about(31, ("Later caches on GPUs", "Later GPU kernels"), later), later)
+        for minutes in range(3):
+            await desk.round(DUE + timedelta(days=1, minutes=minutes))
+        last = fake.messages(fake.general)[-1]
+        assert "Later" in last.words
+
+        for thread, is_later in (("", True), (first.ts, False)):
+            await fake.write(fake.general, "@Broadsheet show 1", user=ben, thread=thread)
+            number = 1 if is_later else 2
+            shown = await fake.until(partial(_seen, fake, ben, number))
+            assert ("Later" in shown.words) is is_later
+
+
+def _seen(fake: FakeSlack, person: Person, number: int) -> Message | None:
+    found = fake.seen_by(person)
+    return found[number - 1] if len(found) >= number else None

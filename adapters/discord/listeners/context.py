@@ -119,6 +119,7 @@ def interaction_of(received: "discord.Interaction[Any]", now: datetime) -> Disco
         person=str(received.user.id),
         may_administer=not guild or allowed.manage_channels or allowed.manage_guild or allowed.administrator,
         parent=parent_of(received.channel),
+        post=post_of(received.channel),
         is_direct=guild is None,
     )
     callback = Callback(
@@ -150,6 +151,16 @@ def parent_of(channel: Any) -> str:
     """Return the channel to which a thread belongs that all see who see that channel; "" for anything else."""
     is_open = isinstance(channel, discord.Thread) and not channel.is_private()
     return str(channel.parent_id) if is_open and channel.parent_id else ""
+
+
+def post_of(channel: Any) -> str:
+    """Return the message that a thread belongs to, as a delivery names it; "" for anything else.
+
+    A thread has the identifier of its message; what a delivery posted in a forum is named by the post, too.
+    """
+    if not parent_of(channel):
+        return ""
+    return f"{channel.id}/{channel.id}" if isinstance(channel.parent, discord.ForumChannel) else str(channel.id)
 
 
 def _is_personal(received: "discord.Interaction[Any]") -> bool:

@@ -11,7 +11,7 @@ import discord
 from adapters.chat.forms import FormRequest, follow_up_form, form_asked_for
 from adapters.chat.spoken import is_first, words_to_us
 from adapters.discord.client.interactions import Callback
-from adapters.discord.listeners.context import DiscordContext, parent_of
+from adapters.discord.listeners.context import DiscordContext, parent_of, post_of
 from adapters.discord.workspaces import PLATFORM, workspace_of
 from bot.commands import Command, Heard, SmallTalk, Unreadable, heard
 from bot.handlers.surfaces.spoken import Turn, answer_heard, for_one_alone, may_be_open, too_many
@@ -71,6 +71,7 @@ async def _reply(context: DiscordContext, message: discord.Message, callback: Ca
         person=callback.person,
         may_administer=is_direct,
         parent=parent_of(message.channel),
+        post=post_of(message.channel),
         is_direct=is_direct,
     )
 

@@ -5,6 +5,7 @@ shows a private message in a thread only where the thread has begun (docs.slack.
 before that it stands in the channel.
 """
 
+from dataclasses import replace
 from typing import Any
 
 from slack_bolt.async_app import AsyncAck, AsyncApp
@@ -74,6 +75,7 @@ async def _answer(context: SlackContext, event: Body, words: str, target: Answer
 
 async def _asked(context: SlackContext, found: Heard, target: AnswerTarget, home: str) -> Reply:
     actor = await context.actors.actor(target.workspace, target.channel, target.person, home)
+    actor = replace(actor, post=target.thread)
 
     async def ask(asked: Command | Unreadable) -> Reply:
         return await context.ask(asked, actor, found.line)

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from bot.errors import StoreError, UsageError
 from bot.handlers.context import ForumTags
 from bot.handlers.settings import SETTINGS
-from bot.handlers.surfaces.suggestions import KINDS, LONGEST_LABEL, MOST, suggest
+from bot.handlers.surfaces.query_suggestions import MOST
+from bot.handlers.surfaces.suggestions import KINDS, LONGEST_LABEL, suggest
 from bot.models import Actor, Change, Item, Kind, Label, Not, Saved, Term, Topic
 from bot.query import parse, unparse_tree
 from tests.bot.handlers.askers import PAPERS, Asker, asker
