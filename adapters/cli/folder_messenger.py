@@ -104,6 +104,10 @@ class FolderMessenger:
         """Leave the files as they are: nobody presses anything in them."""
         raise Rejected("What was written to a folder is not changed.", failure="a folder")
 
+    async def publish(self, posted: Delivery) -> None:
+        """Raise Rejected: nobody follows a folder."""
+        raise Rejected("Nobody follows a folder.", failure="a folder")
+
     def link(self, delivery: Delivery) -> str:
         """Return the path of the page."""
         return str(self._folder / f"{delivery.message}.html")

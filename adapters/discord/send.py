@@ -22,11 +22,13 @@ from adapters.discord.client.channels import NO_MESSAGES, ChannelInfo, Channels
 from adapters.discord.client.errors import (
     A_FORUM,
     ARCHIVED_THREAD,
+    CROSSPOSTED,
     HAS_A_THREAD,
     INVALID_FORM,
     LOCKED_THREAD,
     MISSING_ACCESS,
     MISSING_PERMISSIONS,
+    NO_ANNOUNCEMENTS,
     NOT_A_TEXT_CHANNEL,
     TAG_REFUSALS,
     TOO_MANY_THREADS,
@@ -67,6 +69,7 @@ _POSTS = 10  # of a forum whose first messages one look reads
 _LATEST = 2**63 - 1  # no identifier is greater
 _UNSURE = "unsure"  # ends the cursor of a forum where a post was met that may be the delivery's
 _DELETED = "deleted"  # in place of the identifier of a message that somebody took away before we knew it
+_NOT_FOLLOWED = "The channel is no announcement channel any more."
 _POST_GONE = frozenset({UNKNOWN_CHANNEL, UNKNOWN_MESSAGE, LOCKED_THREAD})
 _OF_TAGS = frozenset({INVALID_FORM, *TAG_REFUSALS})
 _KEPT = 1000  # digests without a thread that are remembered
@@ -267,6 +270,21 @@ class DiscordMessenger:
         said = {"components": body["components"], "allowed_mentions": body["allowed_mentions"]}
         try:
             await self._client.edit_message(thread or posted.channel, message, params=MultipartParameters(said, None, None))
+        except Exception as error:
+            raise discord_delivery_error(error) from error
+
+    async def publish(self, posted: Delivery) -> None:
+        """Crosspost it; Discord takes ten an hour in a channel, and says how long to wait. Raises as the port says."""
+        if "/" in posted.message or posted.message in ("", _DELETED):
+            return
+        try:
+            await self._client.publish_message(posted.channel, posted.message)
+        except HTTPException as error:
+            if error.code in (CROSSPOSTED, UNKNOWN_MESSAGE):
+                return
+            if error.code == NO_ANNOUNCEMENTS:
+                raise Rejected(_NOT_FOLLOWED, failure=f"code {error.code}") from error
+            raise discord_delivery_error(error) from error
         except Exception as error:
             raise discord_delivery_error(error) from error
 

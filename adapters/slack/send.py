@@ -101,6 +101,10 @@ class SlackMessenger:
         except FAILURES as error:
             raise slack_delivery_error(error) from error
 
+    async def publish(self, posted: Delivery) -> None:
+        """Raise Rejected: no channel of Slack's can be followed from elsewhere."""
+        raise Rejected("Slack has no channels that others follow.", failure="no followers")
+
     async def _client(self, workspace: str) -> AsyncWebClient:
         client = await self._clients.client(workspace)
         if not self._urls.get(workspace):

@@ -18,7 +18,7 @@ from bot.commands.declaration import (
 )
 from bot.commands.words import Words, free_text, words_text
 
-_SETTINGS = ("manage", "zone", "top", "layout", "quiet", "daily", "at-once", "activity", "alerts", "duplicates")
+_SETTINGS = ("manage", "zone", "top", "layout", "quiet", "daily", "at-once", "activity", "alerts", "duplicates", "publish")
 
 
 @declared("status", Group.SERVICE, example="status", aliases=("health", "stats"))

@@ -10,6 +10,7 @@ from bot.delivery.decide import Decider, Decision
 from bot.delivery.edits import MessageEditor
 from bot.delivery.notices import NoticeSender
 from bot.delivery.pausing import SubscriptionPauser
+from bot.delivery.publications import FollowerPublisher
 from bot.delivery.rate_limits import Pause
 from bot.delivery.restored import Restoration, may_be_unrecorded, read_restoration
 from bot.delivery.send import NotKnownYet, Sender
@@ -39,6 +40,7 @@ class Deliverer:
         self._workers = Workers(context, pause)
         self._notices = NoticeSender(context)
         self._editor = MessageEditor(context, pause)
+        self._followers = FollowerPublisher(context, self._pauser)
         # A clock that jumps ahead ends every lease; what is in flight here is still ours.
         self._in_flight: set[tuple[str, str]] = set()
 
@@ -47,6 +49,7 @@ class Deliverer:
         self._workers.stop()
         self._notices.stop()
         self._editor.stop()
+        self._followers.stop()
 
     async def deliver_due(self, clock: Clock) -> int:
         """Send what is due and may be sent within seconds; return how many had their turn. Raises StoreError."""
@@ -87,6 +90,10 @@ class Deliverer:
         Returns how many messages had their turn. Raises StoreError.
         """
         return await self._editor.edit_due(self._context.noted(clock))
+
+    async def publish_to_followers(self, clock: Clock) -> int:
+        """Publish what was posted where that is wanted; return how many messages had their turn. Raises StoreError."""
+        return await self._followers.publish_due(self._context.noted(clock))
 
     async def deliver(self, delivery: Delivery, clock: Clock) -> None:
         """Send this one, unless it is not due any more as it was read. Raises StoreError."""

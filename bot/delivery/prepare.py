@@ -229,8 +229,9 @@ class Preparer:
         if not texts:
             raise ValueError(f"nothing was rendered for {subscription.channel}")
         made = replace(inputs.occurrence, state=OccurrenceState.MADE)
+        publishes = made.channel in inputs.preferences.publish
         parts = (_delivery(made, said, part, len(texts), now) for part, said in enumerate(texts, start=1))
-        return _Result(made, digest, tuple(parts))
+        return _Result(made, digest, tuple(replace(each, publishes=publishes) for each in parts))
 
     def _news(self, inputs: _DigestInputs, layout: Layout) -> str:
         """Return what a channel is told once whose digests were long before; "" for others."""

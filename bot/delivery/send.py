@@ -156,7 +156,7 @@ class Sender:
             unposted, reason = False, reason + _AGAIN
         ended = await self._context.ledger.record(replace(held, state=state, reason=reason), unposted=unposted)
         if ended and alert:
-            await self._pauser.alert(held.workspace, f"{_title_of(held)} was not posted: {reason}", now)
+            await self._pauser.alert(held.workspace, f"{title_of(held)} was not posted: {reason}", now)
         return ended
 
     async def record_unknown(self, held: Delivery, reason: str, now: datetime) -> None:
@@ -165,7 +165,7 @@ class Sender:
         await self._context.ledger.expire_parts(held, _UNSURE)
         left = replace(held, state=DeliveryState.AMBIGUOUS, next_at=FOREVER, reason=f"unknown: {reason}")
         if await self._context.ledger.record(left):
-            await self._pauser.alert(held.workspace, f"{_title_of(held)} may have been posted or not. {reason}", now)
+            await self._pauser.alert(held.workspace, f"{title_of(held)} may have been posted or not. {reason}", now)
 
     async def put_back(self, held: Delivery, before: Delivery, next_at: datetime, reason: str) -> None:
         """Record that nothing was posted this time: it stands as before, until its next time."""
@@ -258,6 +258,7 @@ def _reason_of(error: Exception) -> str:
     return "The platform did not answer in time." if isinstance(error, TimeoutError) else str(error) or type(error).__name__
 
 
-def _title_of(delivery: Delivery) -> str:
+def title_of(delivery: Delivery) -> str:
+    """Return which part of which digest it is, as the beginning of a sentence."""
     part = f", part {delivery.part} of {delivery.parts}," if delivery.parts > 1 else ""
     return f"The digest {delivery.topic} of {delivery.occurrence[1]} for {delivery.channel}{part}"

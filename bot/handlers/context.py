@@ -77,6 +77,11 @@ async def no_tags(_actor: Actor) -> ForumTags | None:
     return None
 
 
+async def no_followers(_actor: Actor) -> str:
+    """Return why nothing can be published there, as where no channel can be followed from elsewhere."""
+    return "Only an announcement channel in Discord has followers to whom a digest can be published; there is none here."
+
+
 async def nowhere_else(_actor: Actor, _channel: str) -> Actor:
     """Raise UsageError, as where there is one place alone."""
     raise UsageError("No other channel can be named here.", hint="Leave the channel out.")
@@ -104,6 +109,7 @@ class HandlerContext:
     visible_channels: VisibleChannels = all_channels  # a platform's own, where it has private channels
     obstacle: Obstacle = no_obstacle  # a platform's own: asked before a post is promised in the actor's channel
     forum_tags: KnownTags = no_tags  # a platform's own, where it has forums
+    publishing: Obstacle = no_followers  # a platform's own, where channels can be followed: what keeps us from publishing
     elsewhere: Elsewhere = nowhere_else  # a platform's own, where it has channels
     workspace_word: str = "workspace"  # what people there call one
     arxiv: ArxivSettings = USUAL_ARXIV  # which categories are collected

@@ -12,7 +12,7 @@ from bot import zones
 from bot.commands import ChangeSettings, read_hours
 from bot.commands.declaration import Choices
 from bot.errors import UsageError
-from bot.handlers.context import HandlerContext, change_by, handles, retry_on_conflict
+from bot.handlers.context import HandlerContext, change_by, handles, no_followers, retry_on_conflict
 from bot.handlers.wording.replies import button, excerpt, mentioning, one_line, read_number
 from bot.models import MOST_ENTRIES, USUAL_AT_ONCE, Actor, Field, Layout, Preferences, Reply
 from bot.wording import some
@@ -241,6 +241,25 @@ def _once(preferences: Preferences, here: str) -> Preferences:
     return replace(preferences, prefer_duplicate=tuple(each for each in preferences.prefer_duplicate if each != here))
 
 
+def _publish(_context: HandlerContext, preferences: Preferences, here: str) -> str:
+    return _channels(preferences.publish, here) if preferences.publish else "in no channel"
+
+
+async def _set_publish(context: HandlerContext, actor: Actor, preferences: Preferences, value: str) -> Preferences:
+    if why := await context.publishing(actor):
+        raise UsageError(why, hint="It is settled in the announcement channel that it is for, or *in #CHANNEL* names that.")
+    if value.lower() not in _HERE:
+        raise UsageError(
+            f'"{excerpt(value)}" is not *here* or *off*: give the command in the channel it is for.',
+            hint="*settings publish here*",
+        )
+    return replace(preferences, publish=tuple(sorted({*preferences.publish, actor.channel})))
+
+
+def _unpublished(preferences: Preferences, here: str) -> Preferences:
+    return replace(preferences, publish=tuple(each for each in preferences.publish if each != here))
+
+
 def _told_as_here(actor: Actor) -> str:
     """Return the channel that is "this channel" to who reads the answer; "" where another one is meant."""
     return "" if actor.place else actor.channel
@@ -332,6 +351,16 @@ SETTINGS: Mapping[str, Setting] = {
         unset_here=_once,
         offers=_DUPLICATES,
     ),
+    "publish": Setting(
+        "Where each digest is published to who follows the announcement channel",
+        "settings publish here",
+        ("publish",),
+        _publish,
+        _set_publish,
+        "off",
+        write_here=lambda preferences, here: "here" if here in preferences.publish else "",
+        unset_here=_unpublished,
+    ),
 }
 
 _ALSO = {
@@ -343,8 +372,10 @@ _ALSO = {
     **dict.fromkeys(("atonce", "at_once", "instant"), "at-once"),
     **dict.fromkeys(("counts", "saves", "reading-list"), "activity"),
     **dict.fromkeys(("alert", "warnings"), "alerts"),
+    **dict.fromkeys(("crosspost", "followers", "announce", "publishing"), "publish"),
     **dict.fromkeys(("duplicate", "prefer-duplicate", "prefer-duplicates", "twice"), "duplicates"),
 }
+_OF_FOLLOWERS = "publish"  # told where channels can be followed; elsewhere it is refused with what keeps it from being
 _OF_QUIET = ("quiet", "zone", "daily", "at-once")  # what waits for them may have its turn
 
 
@@ -395,7 +426,9 @@ async def _settled(
 
 
 def _naming(reply: Reply, preferences: Preferences) -> Reply:
-    return mentioning(reply, channels=filter(None, (preferences.alerts, *preferences.prefer_duplicate)))
+    return mentioning(
+        reply, channels=filter(None, (preferences.alerts, *preferences.prefer_duplicate, *preferences.publish))
+    )
 
 
 def _value(typed: str) -> str:
@@ -404,10 +437,12 @@ def _value(typed: str) -> str:
 
 
 def _shown(context: HandlerContext, preferences: Preferences, here: str) -> Reply:
+    hidden = () if preferences.publish or context.publishing is not no_followers else (_OF_FOLLOWERS,)
+    told = [setting for name, setting in SETTINGS.items() if name not in hidden]
     return Reply(
         title=f"Settings of this {context.workspace_word}",
-        fields=tuple(Field(setting.title, setting.tell(context, preferences, here)) for setting in SETTINGS.values()),
-        next_steps=tuple(f"*{setting.example}* changes it." for setting in SETTINGS.values()),
+        fields=tuple(Field(setting.title, setting.tell(context, preferences, here)) for setting in told),
+        next_steps=tuple(f"*{setting.example}* changes it." for setting in told),
     )
 
 

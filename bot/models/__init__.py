@@ -17,6 +17,7 @@ from bot.models.deliveries import (
     Occurrence,
     OccurrenceState,
     Presses,
+    Publication,
     Rate,
     StandingMessage,
 )
@@ -114,6 +115,7 @@ __all__ = [
     "Posting",
     "Preferences",
     "Presses",
+    "Publication",
     "Query",
     "Ranked",
     "Rate",

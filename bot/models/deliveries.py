@@ -93,6 +93,7 @@ class Delivery:
     thread: str = ""  # the message of part one, for the parts that hang on it
     reason: str = ""
     late: bool = False  # it was sent when it was late already
+    publishes: bool = False  # to be published to who follows the channel, once it is posted
     made_at: datetime | None = None  # when its digest was saved, which tells that from others of the same day
     cursor: str = ""  # where the next look into the channel goes on, as its messenger wrote it; "": at the beginning
 
@@ -149,6 +150,16 @@ class StandingMessage:
     edits: int = 0  # how often it was edited, or may have been
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Publication:
+    """A posted message that is to be published to who follows its channel."""
+
+    delivery: Delivery  # DONE
+    since: datetime  # when it was posted
+    next_at: datetime  # not to be tried before
+    attempts: int = 0
+
+
 class Method(StrEnum):
     """What a platform is asked for; each has limits of its own."""
 
@@ -157,6 +168,7 @@ class Method(StrEnum):
     TELL = "tell"
     ANNOUNCE = "announce"
     EDIT = "edit"
+    PUBLISH = "publish"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,6 +193,7 @@ class Abilities:
     tell: Rate = Rate()
     announce: Rate = Rate()
     edit: Rate = Rate()
+    publish: Rate = Rate()
 
     def rate(self, method: Method) -> Rate:
         """Return how often it may be asked for this."""
@@ -193,4 +206,6 @@ class Abilities:
                 return self.tell
             case Method.EDIT:
                 return self.edit
+            case Method.PUBLISH:
+                return self.publish
         return self.announce

@@ -177,6 +177,7 @@ class Preferences:
     at_once_daily: int | None = None  # a channel is posted at most so many messages a day at once; None: USUAL_AT_ONCE
     alerts: str = ""  # the channel that is told what could not be posted
     prefer_duplicate: tuple[str, ...] = ()  # channels that would rather see a digest twice than miss one
+    publish: tuple[str, ...] = ()  # channels whose digests are published to who follows them
     activity: bool = False  # channels are told how many saved or wanted more of something there, never who
 
 

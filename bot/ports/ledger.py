@@ -133,6 +133,7 @@ class Ledger(Protocol):
         """Record a claimed delivery as it is given; False, and nothing written, when its token is no longer the latest.
 
         `edited_until`: of one that is DONE and lists something, the outbox keeps until then what it says, to edit it.
+        One that `publishes` and is DONE is kept in the outbox, in the same transaction, until it is published.
         `unposted`: surely nothing of it was ever posted. Where that is a part one that FAILED or EXPIRED, its digest goes
         too: what it would have shown does not count as posted any more, and the next one begins where it began.
         A claim is recorded once; what the message says stays as it was made. Part one's message becomes the `thread` of the

@@ -34,6 +34,14 @@ class Messenger(Protocol):
         """
         ...
 
+    async def publish(self, posted: Delivery) -> None:
+        """Publish the posted message to who follows its channel; done again, it does nothing more.
+
+        So too for a message that is gone, and for one that does not stand in the channel itself but in a thread of it.
+        Never tries again by itself. Raises Rejected where it cannot be published, else as `send`.
+        """
+        ...
+
     async def find(self, delivery: Delivery) -> Look:
         """Look in the channel's history for the delivery's message, among our own from the first try to the last one.
 

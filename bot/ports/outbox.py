@@ -1,10 +1,10 @@
-"""What is owed: notices to be sent, refusals to be applied, and edits of what stands in channels."""
+"""What is owed: notices, refusals to be applied, edits of what stands in channels, and what is to be published."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
-from bot.models import Notice, Refusal, StandingMessage
+from bot.models import Notice, Publication, Refusal, StandingMessage
 
 NOBODY: Mapping[str, str] = {}  # has been told anything yet
 
@@ -56,4 +56,20 @@ class Outbox(Protocol):
 
     async def leave_message(self, message: StandingMessage) -> None:
         """Keep a message no more: it stays as it is."""
+        ...
+
+    async def publications(self, now: datetime, *, limit: int = 50) -> Sequence[Publication]:
+        """Return messages of all workspaces that are to be published and whose time has come, the first of them first.
+
+        A message is kept as one in the transaction that records it as posted (bot.ports.ledger.Ledger.record). What waits
+        for more than a day was put off by a clock that had run ahead, and waits no more.
+        """
+        ...
+
+    async def put_off_publication(self, publication: Publication) -> None:
+        """Keep when it is to be tried again, and how often it was; nothing where it is kept no more."""
+        ...
+
+    async def remove_publication(self, publication: Publication) -> None:
+        """Forget one that is published, or that cannot be."""
         ...

@@ -28,6 +28,7 @@ DELIVER = timedelta(seconds=1)
 SETTLE = timedelta(seconds=15)
 TELL = timedelta(seconds=2)
 EDIT = timedelta(seconds=30)  # whether a message says other counts than stand
+FOLLOWERS = timedelta(seconds=5)  # whether what was posted is to be published to who follows a channel
 RESUME = timedelta(seconds=5)  # whether something is to be asked about what is paused
 LOOK = timedelta(minutes=1)  # whether a source is due
 LISTEN = timedelta(seconds=30)  # whether people are heard
@@ -105,6 +106,14 @@ class DeliveryJobs:
                 "edit",
                 EDIT,
                 _logged("edited or put off", lambda: deliverer.edit_messages(clock)),
+                stop=deliverer.stop,
+                grace=SENDING,
+            ),
+            Job(
+                "followers",
+                FOLLOWERS,
+                _logged("published to followers", lambda: deliverer.publish_to_followers(clock)),
+                at_once=True,
                 stop=deliverer.stop,
                 grace=SENDING,
             ),

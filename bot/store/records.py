@@ -392,7 +392,8 @@ def preferences_from_text(text: str) -> Preferences:
         if name in record:
             record[name] = time.fromisoformat(record[name])
     record["layout"] = _layout(record)
-    record["prefer_duplicate"] = tuple(record.get("prefer_duplicate", ()))
+    for name in ("prefer_duplicate", "publish"):
+        record[name] = tuple(record.get(name, ()))
     return Preferences(**record)
 
 

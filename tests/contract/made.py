@@ -116,6 +116,7 @@ def preferences() -> st.SearchStrategy[Preferences]:
         alerts=st.sampled_from(("", *CHANNELS)),
         prefer_duplicate=st.lists(_texts, max_size=3).map(tuple),
         activity=st.booleans(),
+        publish=st.lists(_texts, max_size=3).map(tuple),
     )
 
 

@@ -16,6 +16,7 @@ from bot.models import (
     Occurrence,
     OccurrenceState,
     Position,
+    Publication,
     Rhythm,
     Schedule,
     Subscription,
@@ -683,3 +684,42 @@ async def test_what_was_posted_on_a_day_is_found_by_its_subscription_and_nothing
     assert names(await store.ledger.posted_on("T1", [(ours.id, TODAY)])) == [first.id, second.id]
     assert await store.ledger.posted_on("T1", [(ours.id, TODAY + DAY)]) == []
     assert await store.ledger.posted_on("T2", [(ours.id, TODAY)]) == []
+
+
+async def test_what_is_to_be_published_is_kept_with_what_says_that_it_is_posted_and_until_it_is_removed(
+    store: AnyStore,
+) -> None:
+    ours, others = await subscribed(store), await subscribed(store, "s2")
+    later = NOW + MINUTE
+    published = []
+    for of, publishes in ((others, False), (ours, True)):
+        due = occurrence(of)
+        await store.ledger.open_occurrences([due], of, NOW + DAY)
+        first = part(due, publishes=publishes)
+        await store.ledger.close_occurrence(replace(due, state=OccurrenceState.MADE), NOW, deliveries=[first])
+        claimed = await taken(store, first)
+        assert await store.outbox.publications(NOW + DAY) == [], "it is not posted yet"
+        await store.ledger.record(done(claimed))
+        published += [done(claimed)] if publishes else []
+    (waiting,) = await store.outbox.publications(later)
+    assert waiting == Publication(delivery=published[0], since=NOW, next_at=NOW)
+    assert await store.outbox.publications(NOW - MINUTE) == []
+
+    await store.outbox.put_off_publication(replace(waiting, next_at=later + MINUTE, attempts=3))
+    assert await store.outbox.publications(later) == []
+    assert await store.outbox.publications(later + MINUTE) == [replace(waiting, next_at=later + MINUTE, attempts=3)]
+    assert await store.outbox.publications(later - 3 * DAY) != [], "no clock that ran ahead holds it for longer than a day"
+    await store.outbox.remove_publication(waiting)
+    await store.outbox.put_off_publication(waiting)
+    assert await store.outbox.publications(later + DAY) == []
+
+
+async def test_what_was_to_be_published_is_forgotten_with_its_delivery(store: AnyStore) -> None:
+    ours = await subscribed(store)
+    due = occurrence(ours)
+    await store.ledger.open_occurrences([due], ours, NOW + DAY)
+    first = part(due, publishes=True)
+    await store.ledger.close_occurrence(replace(due, state=OccurrenceState.MADE), NOW, deliveries=[first])
+    await store.ledger.record(done(await taken(store, first)))
+    await store.maintenance.prune(items_before=NOW, readings_before=TODAY, now=NOW + 60 * DAY)
+    assert await store.outbox.publications(NOW + 60 * DAY) == []

@@ -15,7 +15,7 @@ NO_SOURCES: Mapping[str, Any] = {
     "huggingface": HuggingFaceSettings(enabled=False),
     "github": GitHubSettings(enabled=False),
 }
-_ROUND = ("tick", "publish", "deliver", "settle", "tell", "edit")
+_ROUND = ("tick", "publish", "deliver", "settle", "tell", "edit", "followers")
 OLD = (
     "Paging the KV cache",
     "Sharding tensors in CUDA",

@@ -61,6 +61,9 @@ class PlatformMessenger:
     async def edit(self, posted: Delivery, presses: Presses, number: int) -> None:
         raise Rejected("The platform edits nothing.", failure="no edits")
 
+    async def publish(self, posted: Delivery) -> None:
+        raise Rejected("The platform has no followers.", failure="no followers")
+
     def link(self, delivery: Delivery) -> str:
         return f"https://chat.example/{delivery.channel}/{delivery.message}"
 

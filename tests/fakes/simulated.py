@@ -200,6 +200,9 @@ class Platform:
     async def edit(self, posted: Delivery, presses: Presses, number: int) -> None:
         self.wrong.append(f"{_named(posted)} is edited, which nobody asked for")
 
+    async def publish(self, posted: Delivery) -> None:
+        self.wrong.append(f"{_named(posted)} is published to followers, which nobody asked for")
+
     def link(self, delivery: Delivery) -> str:
         return f"https://chat.example/{delivery.channel}/{delivery.message}"
 

@@ -130,6 +130,9 @@ class Transcript:
     silent: bool = False  # nobody can be told anything
     edited: list[tuple[datetime, str, Presses, int]] = field(default_factory=list)  # every call of edit: of which message
     editing: list[Fault] = field(default_factory=list)  # what comes of the next edits
+    published: list[str] = field(default_factory=list)  # every call of publish: of which message
+    publishing: list[Fault] = field(default_factory=list)  # what comes of the next publications
+    followed: set[str] = field(default_factory=set)  # messages that followers were shown
     deleted: set[str] = field(default_factory=set)  # messages that somebody took away
     says: dict[str, Presses] = field(default_factory=dict)  # what edited messages say of what was pressed
     _sent: list[Message] = field(default_factory=list)
@@ -224,6 +227,21 @@ class Transcript:
         self.steps.step()
         if fault is Fault.STUMBLED:
             raise KeyError("ts")
+        if fault is Fault.LOST_ANSWER:
+            raise Uncertain("The answer was lost.")
+
+    async def publish(self, posted: Delivery) -> None:
+        self.steps.step()
+        self.published.append(posted.message)
+        await asyncio.sleep(0)
+        if posted.channel in self.closed:
+            raise self.closed[posted.channel]
+        fault = self.publishing.pop(0) if self.publishing else Fault.NONE
+        _raise_unposted(fault)
+        self.followed.add(posted.message)
+        self.steps.step()
+        if fault is Fault.STUMBLED:
+            raise KeyError("id")
         if fault is Fault.LOST_ANSWER:
             raise Uncertain("The answer was lost.")
 

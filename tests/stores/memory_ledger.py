@@ -13,6 +13,7 @@ from bot.models import (
     Digest,
     Occurrence,
     OccurrenceState,
+    Publication,
     Rhythm,
     StandingMessage,
     Subscription,
@@ -34,6 +35,7 @@ from bot.store.rules.transitions import (
     expired,
     is_undone,
     overtaken,
+    publication,
     ran_out,
     recorded,
     released,
@@ -59,6 +61,7 @@ class MemoryLedger:
         self._parts: dict[OccurrenceKey, dict[int, str]] = {}  # the ids of an occurrence's deliveries by part
         self._open: dict[tuple[str, str], None] = {}  # those that may still become something else
         self.standing: dict[tuple[str, str], StandingMessage] = {}  # what may be edited; of the outbox
+        self.publications: dict[tuple[str, str], Publication] = {}  # what is to be published; of the outbox
 
     # --- when
 
@@ -261,6 +264,8 @@ class MemoryLedger:
             self.standing[delivery.workspace, delivery.id] = message
         for each in (fresh, *after(fresh, self._siblings(fresh))):
             self._put_delivery(each)
+        if owed := publication(fresh):
+            self.publications.setdefault((delivery.workspace, delivery.id), owed)
         if is_undone(fresh, delivery, unposted=unposted):
             self._drop(fresh)
         return True
@@ -332,6 +337,7 @@ class MemoryLedger:
             for key in keys:
                 del self._deliveries[key]
                 self._open.pop(key, None)
+                self.publications.pop(key, None)
         subscribed = self.workspaces.every_subscription()
         self._digests.prune({(each.workspace, each.channel, each.topic) for each in subscribed}, now)
         for name in [name for name, each in self.standing.items() if each.until <= now]:

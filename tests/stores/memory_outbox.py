@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from bot.models import Notice, Presses, Refusal, StandingMessage
+from bot.models import Delivery, Notice, Presses, Publication, Refusal, StandingMessage
 from bot.ports.outbox import NOBODY
-from bot.store.rules.transitions import EDIT_WAITS
+from bot.store.rules.transitions import EDIT_WAITS, HELD_BACK
 from tests.stores.memory_ledger import MemoryLedger
 
 
@@ -15,6 +15,7 @@ class MemoryOutbox:
 
     def __init__(self, ledger: MemoryLedger) -> None:
         self._standing, self._people = ledger.standing, ledger.workspaces.people
+        self._publications = ledger.publications
         self._notices: dict[Notice, None] = {}
         self._refusals: dict[Refusal, None] = {}
 
@@ -76,3 +77,20 @@ class MemoryOutbox:
 
     async def leave_message(self, message: StandingMessage) -> None:
         self._standing.pop((message.delivery.workspace, message.delivery.id), None)
+
+    async def publications(self, now: datetime, *, limit: int = 50) -> Sequence[Publication]:
+        due = [each for each in self._publications.values() if not now < each.next_at <= now + HELD_BACK]
+        return sorted(due, key=lambda each: (each.next_at, *_place(each.delivery)))[:limit]
+
+    async def put_off_publication(self, publication: Publication) -> None:
+        place = _place(publication.delivery)
+        if place in self._publications:
+            kept = self._publications[place]
+            self._publications[place] = replace(kept, next_at=publication.next_at, attempts=publication.attempts)
+
+    async def remove_publication(self, publication: Publication) -> None:
+        self._publications.pop(_place(publication.delivery), None)
+
+
+def _place(delivery: Delivery) -> tuple[str, str]:
+    return delivery.workspace, delivery.id

@@ -18,6 +18,7 @@ UNKNOWN_CHANNEL, UNKNOWN_GUILD, UNKNOWN_MESSAGE = 10003, 10004, 10008
 MISSING_ACCESS, MISSING_PERMISSIONS = 50001, 50013
 NOT_A_TEXT_CHANNEL, A_FORUM, INVALID_FORM = 50008, 40058, 50035
 ARCHIVED_THREAD, HAS_A_THREAD, LOCKED_THREAD, TOO_MANY_THREADS = 50083, 160004, 160005, 160006
+CROSSPOSTED, NO_ANNOUNCEMENTS = 40033, 50024  # published already; a channel that nobody can follow
 TAG_REFUSALS = (40066, 40067)  # of a tag that we may not give, of none where one is needed
 LONGEST = 24 * 3600.0  # seconds, whatever is asked for
 
@@ -38,7 +39,7 @@ _FOR_GOOD: Mapping[int, tuple[Reach, str]] = {
     50278: (Reach.CHANNEL, _NOT_THERE),
     NOT_A_TEXT_CHANNEL: (Reach.CHANNEL, NO_MESSAGES),
     A_FORUM: (Reach.CHANNEL, NO_MESSAGES),
-    50024: (Reach.CHANNEL, NO_MESSAGES),
+    NO_ANNOUNCEMENTS: (Reach.CHANNEL, NO_MESSAGES),
     **dict.fromkeys(TAG_REFUSALS, (Reach.CHANNEL, _NO_TAG)),
     LOCKED_THREAD: (Reach.CHANNEL, "The thread is locked; unlock it, or subscribe in another channel."),
     40001: (Reach.PLATFORM, _TOKEN),
@@ -49,6 +50,7 @@ _LIMIT = "Discord takes nothing more there for now."
 # Not now.
 _LATER: Mapping[int, tuple[Reach, str]] = {
     20016: (Reach.CHANNEL, "The channel is in slow mode."),
+    20022: (Reach.CHANNEL, "Discord takes no further edit of what was published for now."),
     20028: (Reach.CHANNEL, _LIMIT),
     20029: (Reach.WORKSPACE, _LIMIT),
     30046: (Reach.CHANNEL, "Discord takes no further edit of an old message for now."),

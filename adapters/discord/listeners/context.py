@@ -25,6 +25,7 @@ from bot.handlers.context import (
     KnownTags,
     Obstacle,
     VisibleChannels,
+    no_followers,
     no_obstacle,
     no_such_channel,
     no_tags,
@@ -60,6 +61,7 @@ class DiscordContext(ListenerContext):
             visible_channels=interaction.visible_channels,
             obstacle=interaction.obstacle,
             forum_tags=interaction.forum_tags,
+            publishing=interaction.publishing,
             elsewhere=interaction.elsewhere,
             workspace_word=_CALLED[guild_of(interaction.actor.workspace) != ""],
         )
@@ -90,6 +92,7 @@ class DiscordInteraction:
     private: bool = False  # what was acted upon is shown to this person alone
     obstacle: Obstacle = no_obstacle  # what keeps us from posting there
     forum_tags: KnownTags = no_tags  # of the forum in which somebody acts
+    publishing: Obstacle = no_followers  # what keeps us from publishing there to who follows the channel
     elsewhere: Elsewhere = nowhere_else  # who acted, in another channel of the server
     named: Callable[[str], str] = str  # a text with names in place of mentions
 
@@ -142,6 +145,7 @@ def interaction_of(received: "discord.Interaction[Any]", now: datetime) -> Disco
         private,
         _obstacle(received),
         _forum_tags(received),
+        _publishing(received),
         _elsewhere(received),
         _named_in_text(received),
     )
@@ -225,6 +229,20 @@ def _forum_tags(received: "discord.Interaction[Any]") -> KnownTags:
         return ForumTags(names, channel.flags.require_tag)
 
     return known
+
+
+def _publishing(received: "discord.Interaction[Any]") -> Obstacle:
+    """Return what tells why nothing can be published there: only an announcement channel has followers."""
+
+    async def publishing(actor: Actor) -> str:
+        if not received.guild_id or _is_personal(received):
+            return await no_followers(actor)
+        channel = received.channel if not actor.place else _channel_of(received, actor.channel)
+        if getattr(channel, "type", None) is discord.ChannelType.news:
+            return ""
+        return f"Discord publishes only from announcement channels, and #{getattr(channel, 'name', '') or '?'} is none."
+
+    return publishing
 
 
 def _channel_of(received: "discord.Interaction[Any]", channel: str) -> Any:

@@ -5,7 +5,17 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from bot.errors import Conflict
-from bot.models import FOREVER, OVERTAKEN, Delivery, DeliveryState, Digest, Occurrence, OccurrenceState, StandingMessage
+from bot.models import (
+    FOREVER,
+    OVERTAKEN,
+    Delivery,
+    DeliveryState,
+    Digest,
+    Occurrence,
+    OccurrenceState,
+    Publication,
+    StandingMessage,
+)
 from bot.rank.events import AS_EVENT, posted_names
 
 UNSUBSCRIBED = "unsubscribed"
@@ -17,6 +27,7 @@ KEPT = timedelta(days=40)
 # What was to be posted at once and came to nothing is told of nowhere, and its arrivals are looked at no more.
 KEPT_AT_ONCE = timedelta(days=3)
 EDIT_WAITS = timedelta(days=1)  # no edit is put off for longer but by a clock that had run ahead
+HELD_BACK = timedelta(days=1)  # nor is a publication
 HELD = timedelta(minutes=10)  # nobody holds anything for so long: a lease lasts for a minute
 
 
@@ -90,6 +101,14 @@ def standing(stored: Delivery, recorded: Delivery, until: datetime | None) -> St
     posted = replace(recorded, payload=stored.payload, if_late=stored.if_late)
     since = recorded.made_at or recorded.due
     return StandingMessage(delivery=posted, keys=keys, since=since, until=until, next_at=since)
+
+
+def publication(recorded: Delivery) -> Publication | None:
+    """Return what is to be published of what was recorded; None where nothing is."""
+    if not recorded.publishes or recorded.state is not DeliveryState.DONE:
+        return None
+    at = recorded.last_try or recorded.due
+    return Publication(delivery=recorded, since=at, next_at=at)
 
 
 def expired(delivery: Delivery, reason: str) -> Delivery:

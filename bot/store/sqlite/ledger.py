@@ -45,6 +45,7 @@ from bot.store.rules.transitions import (
     expired,
     is_undone,
     overtaken,
+    publication,
     recorded,
     released,
     standing,
@@ -235,6 +236,7 @@ class SqliteLedger(Tables):
         outbox.keep_standing(db, standing(stored, fresh, edited_until))
         for each in (fresh, *after(fresh, _siblings(db, fresh))):
             _update(db, each)
+        outbox.keep_publication(db, publication(fresh))
         if is_undone(fresh, delivery, unposted=unposted):
             _drop(db, fresh)
         return True

@@ -10,7 +10,7 @@ from typing import Any
 from sqlite_utils import Database
 
 from bot.errors import StoreError
-from bot.models import Notice, Presses, Refusal, StandingMessage
+from bot.models import Notice, Presses, Publication, Refusal, StandingMessage
 from bot.ports.outbox import NOBODY
 from bot.store.records import (
     delivery_from_text,
@@ -23,7 +23,7 @@ from bot.store.records import (
     refusal_from_text,
     time_of,
 )
-from bot.store.rules.transitions import EDIT_WAITS
+from bot.store.rules.transitions import EDIT_WAITS, HELD_BACK
 from bot.store.sqlite.connections import Tables, reading, reading_long, writing_shared
 
 log = logging.getLogger(__name__)
@@ -116,6 +116,24 @@ class SqliteOutbox(Tables):
     def leave_message(self, db: Database, message: StandingMessage) -> None:
         db.execute("delete from standing where workspace = ? and id = ?", list(_place(message)))
 
+    @reading
+    def publications(self, db: Database, now: datetime, *, limit: int = 50) -> Sequence[Publication]:
+        sql = (
+            "select data, since, publications.next_at, attempts from publications join deliveries using (workspace, id)"
+            " where publications.next_at <= ? or publications.next_at > ?"
+            " order by publications.next_at, workspace, id limit ?"
+        )
+        return list(_publications(db.execute(sql, [micros(now), micros(now + HELD_BACK), limit]).fetchall()))
+
+    @writing_shared
+    def put_off_publication(self, db: Database, publication: Publication) -> None:
+        sql = "update publications set next_at = ?, attempts = ? where workspace = ? and id = ?"
+        db.execute(sql, [micros(publication.next_at), publication.attempts, *_place(publication)])
+
+    @writing_shared
+    def remove_publication(self, db: Database, publication: Publication) -> None:
+        db.execute("delete from publications where workspace = ? and id = ?", list(_place(publication)))
+
 
 def keep_standing(db: Database, message: StandingMessage | None) -> None:
     """Keep a message that may be edited; nothing for none."""
@@ -133,12 +151,13 @@ def keep_standing(db: Database, message: StandingMessage | None) -> None:
 
 
 def prune(db: Database, now: datetime) -> None:
-    """Forget the messages that stay as they are."""
+    """Forget the messages that stay as they are, and what was to be published of deliveries that are kept no more."""
     db.execute("delete from standing where until <= ?", [micros(now)])
+    db.execute("delete from publications where (workspace, id) not in (select workspace, id from deliveries)")
 
 
-def _place(message: StandingMessage) -> tuple[str, str]:
-    return message.delivery.workspace, message.delivery.id
+def _place(owed: StandingMessage | Publication) -> tuple[str, str]:
+    return owed.delivery.workspace, owed.delivery.id
 
 
 def _legible(rows: Sequence[tuple[object, ...]]) -> Iterator[StandingMessage]:
@@ -163,6 +182,25 @@ def _standing(*row: Any) -> StandingMessage:
         pressed=Presses(more, saved),
         edits=edits,
     )
+
+
+def keep_publication(db: Database, publication: Publication | None) -> None:
+    """Keep a message that is to be published; nothing for none."""
+    if publication is not None:
+        times = (publication.since, publication.next_at)
+        row = [*_place(publication), *map(micros, times), publication.attempts]
+        sql = "insert or ignore into publications (workspace, id, since, next_at, attempts) values (?, ?, ?, ?, ?)"
+        db.execute(sql, row)
+
+
+def _publications(rows: Sequence[tuple[str, int, int, int]]) -> Iterator[Publication]:
+    for data, since, next_at, attempts in rows:
+        try:
+            posted = delivery_from_text(data, None)
+        except StoreError:
+            log.error("a message to publish cannot be read and is passed over; `db check` counts it")  # noqa: TRY400
+            continue
+        yield Publication(delivery=posted, since=time_of(since), next_at=time_of(next_at), attempts=attempts)
 
 
 def _add(db: Database, notices: Sequence[Notice]) -> None:

@@ -1,6 +1,7 @@
 """What a workspace settles for itself, in words, and what delivery makes of it."""
 
 import asyncio
+from dataclasses import replace
 from datetime import time, timedelta
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import settings as law
 from hypothesis import strategies as st
 
 from bot.errors import Refused, UsageError
-from bot.models import DeliveryState, Layout, Preferences
+from bot.models import Actor, DeliveryState, Layout, Preferences
 from tests.bot.deliveries import Harness
 from tests.bot.handlers.askers import Asker, asker, button, said
 from tests.conftest import NOW, tries
@@ -217,6 +218,26 @@ async def test_each_channel_says_for_itself_that_it_prefers_a_duplicate(ada: Ask
 
     assert (await settled(ada)).prefer_duplicate == ("C2",)
     assert "Where a digest is rather seen twice than missed: this channel" in said(await other.ask("settings"))
+
+
+async def test_a_channel_that_can_be_followed_publishes_and_another_says_why_it_cannot(ada: Asker) -> None:
+    async def publishing(actor: Actor) -> str:
+        return "" if actor.channel == "C1" else "That is no announcement channel."
+
+    with pytest.raises(UsageError, match="Only an announcement channel in Discord"):
+        await ada.ask("settings publish here")
+    assert "published" not in said(await ada.ask("settings"))
+
+    followed = replace(ada, context=replace(ada.context, publishing=publishing))
+    told = await followed.ask("settings crosspost here")
+    assert (told.text, (await settled(ada)).publish) == (("This channel.",), ("C1",))
+    assert "follows the announcement channel: this channel" in said(await followed.ask("settings"))
+    with pytest.raises(UsageError, match="no announcement channel"):
+        await followed.by(channel="C2").ask("settings publish here")
+    with pytest.raises(UsageError, match="not \\*here\\* or \\*off\\*"):
+        await followed.ask("settings publish C2")
+    await followed.ask(button(told, "Undo"))
+    assert (await settled(ada)).publish == ()
 
 
 async def test_who_may_not_manage_settles_nothing_of_delivery_and_may_look(ada: Asker) -> None:

@@ -119,6 +119,7 @@ COMMANDS: Mapping[type, tuple[Command, ...]] = {
             ChangeSettings("alerts", "here"),
             ChangeSettings("duplicates", "here"),
             ChangeSettings("duplicates", "off"),
+            ChangeSettings("publish", "off"),
         ),
     ),
     History: tuple(map(History, ("", *TOPICS))),
@@ -164,6 +165,7 @@ async def houses(ada: Asker) -> Houses:
         "alerts": "C-bob",
         "prefer_duplicate": ("C-bob",),
         "activity": True,
+        "publish": ("C-bob",),
     }
     await ada.context.store.workspaces.save_preferences(
         "slack:T2", Preferences(zone="Pacific/Chatham", entries=5, **quiet), note

@@ -9,7 +9,7 @@ from tests.fakes.discord.message_rules import message_flaws
 from tests.fakes.discord.permissions import Permission
 from tests.fakes.discord.posting import again, demand_posting, fill, posted, tell, tell_of_reaction, thread_kind
 from tests.fakes.discord.refusals import Refusal
-from tests.fakes.discord.things import Channel, Kind, Message, when
+from tests.fakes.discord.things import CROSSPOSTED, Channel, Kind, Message, when
 from tests.fakes.discord.world import World
 
 _CHANNEL = "/channels/{channel_id}"
@@ -131,6 +131,24 @@ def edited(world: World, message: Message, call: Call) -> Message:
     if not message.is_private:
         tell(world, "MESSAGE_UPDATE", message)
     return message
+
+
+@route("POST", _MESSAGE + "/crosspost")
+async def crosspost(world: World, call: Call) -> Reply:
+    """A message of an announcement channel is shown where that is followed: one's own by who may write there."""
+    channel = world.channel_of(call.number("channel_id"))
+    message = world.message_of(channel, call.number("message_id"))
+    if channel.kind is not Kind.ANNOUNCEMENT:
+        raise Refusal(50024)
+    world.demand(channel, Permission.SEND_MESSAGES)
+    if message.author is not world.bot:
+        world.demand(channel, Permission.MANAGE_MESSAGES)
+    if message.flags & CROSSPOSTED:
+        raise Refusal(40033)
+    message.flags |= CROSSPOSTED
+    world.counts["crossposted"] += 1
+    tell(world, "MESSAGE_UPDATE", message)
+    return 200, message.shape(world.bot)
 
 
 @route("DELETE", _MESSAGE)

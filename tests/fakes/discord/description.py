@@ -19,6 +19,7 @@ PATHS = (
     "/channels/{channel_id}",
     "/channels/{channel_id}/messages",
     "/channels/{channel_id}/messages/{message_id}",
+    "/channels/{channel_id}/messages/{message_id}/crosspost",
     "/channels/{channel_id}/messages/{message_id}/reactions/{emoji_name}",
     "/channels/{channel_id}/messages/{message_id}/reactions/{emoji_name}/@me",
     "/channels/{channel_id}/messages/{message_id}/threads",

@@ -17,6 +17,7 @@ _KNOWN = {
     10062: (404, "Unknown interaction"),
     10063: (404, "Unknown application command"),
     40001: (401, "Unauthorized. Provide a valid token and try again"),
+    40033: (400, "This message has already been crossposted"),
     40060: (400, "Interaction has already been acknowledged."),
     40067: (400, "A tag is required to create a forum post in this channel"),
     50001: (403, "Missing Access"),

@@ -8,6 +8,7 @@ from typing import Any
 from tests.fakes.discord.permissions import Permission
 
 EPOCH = datetime(2015, 1, 1, tzinfo=UTC)  # of Discord's identifiers
+CROSSPOSTED = 1 << 0
 EPHEMERAL = 1 << 6
 LOADING = 1 << 7
 V2 = 1 << 15

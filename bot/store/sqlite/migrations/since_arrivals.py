@@ -275,6 +275,25 @@ def m015_standing_messages(db: Database) -> None:
     run(db, _STANDING)
 
 
+_PUBLICATIONS = """
+-- Posted messages that are to be published to who follows their channels.
+create table publications (
+    workspace text not null,
+    id text not null, -- of the delivery
+    since integer not null,
+    next_at integer not null,
+    attempts integer not null,
+    primary key (workspace, id)
+) without rowid;
+"""
+
+
+@migrations()
+def m016_publications(db: Database) -> None:
+    """Let posted messages be published to who follows their channels; nothing of before is."""
+    run(db, _PUBLICATIONS)
+
+
 def _owed(db: Database, what: str) -> list[dict[str, str]]:
     """Return what the eighth edition kept in one fact; nothing of a damaged one."""
     row = db.execute("select value from facts where name = 'owed'").fetchone()

@@ -1,0 +1,118 @@
+"""Publishes posted messages to who follows their channels: each once, also when somebody is stopped between the steps.
+
+What is to be published is kept in the transaction that records the message as posted, and forgotten when it is published. To
+publish what is published already does nothing more, so that whatever may have been lost is tried again.
+"""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from bot.delivery.context import Clock, DeliveryContext
+from bot.delivery.pausing import SubscriptionPauser
+from bot.delivery.rate_limits import PlatformCall
+from bot.delivery.send import title_of
+from bot.errors import BotError, Delayed, Reach, Refused, Rejected
+from bot.models import Method, Publication
+from bot.ports.messenger import Messenger
+
+log = logging.getLogger(__name__)
+
+STALE = timedelta(days=1)  # what could not be published for so long is nobody's news any more
+_ASK_AGAIN = timedelta(hours=1)  # where nothing can be published now, for a reason that somebody will mend
+_LONGEST = timedelta(hours=23)  # whatever a platform asks for
+_AT_ONCE = 4  # workspaces in which something is published at the same time
+_READ = 50  # messages of one round
+_TOO_LATE = "That took longer than a day."
+
+
+class FollowerPublisher:
+    """Publishes within rate limits. `publish_due` may be called at any moment, by any process."""
+
+    def __init__(self, context: DeliveryContext, pauser: SubscriptionPauser) -> None:
+        self._context = context
+        self._pauser = pauser
+        self._outbox = context.store.outbox
+        self._stopped = False
+
+    def stop(self) -> None:
+        """Publish nothing more."""
+        self._stopped = True
+
+    async def publish_due(self, clock: Clock) -> int:
+        """Publish what waits, as far as that may be done now; return how many had their turn. Raises StoreError."""
+        workspaces: dict[str, list[Publication]] = {}
+        for each in await self._outbox.publications(clock(), limit=_READ):
+            workspaces.setdefault(each.delivery.workspace, []).append(each)
+        gate = asyncio.Semaphore(_AT_ONCE)
+        ended = await asyncio.gather(
+            *(self._publish_in_workspace(each, gate, clock) for each in workspaces.values()), return_exceptions=True
+        )
+        for failure in ended:
+            if isinstance(failure, BaseException):
+                raise failure
+        return sum(done for done in ended if isinstance(done, int))
+
+    async def _publish_in_workspace(self, found: Sequence[Publication], gate: asyncio.Semaphore, clock: Clock) -> int:
+        done = 0
+        async with gate:
+            for each in found:
+                if self._stopped:
+                    break
+                done += await self._had_its_turn(each, clock)
+        return done
+
+    async def _had_its_turn(self, waiting: Publication, clock: Clock) -> bool:
+        """Publish it, give it up or put it off; False where its turn is later by the rate limits alone."""
+        posted, now = waiting.delivery, clock()
+        settled = await self._context.store.workspaces.preferences(posted.workspace)
+        if posted.channel not in settled.publish:  # switched off since
+            await self._outbox.remove_publication(waiting)
+            return True
+        if now - waiting.since > STALE:
+            await self._give_up(waiting, _TOO_LATE, now)
+            return True
+        messenger = self._context.messenger(posted.workspace)
+        if messenger is None:
+            await self._outbox.put_off_publication(replace(waiting, next_at=now + _ASK_AGAIN))
+            return True
+        call = self._context.call(Method.PUBLISH, posted.workspace, posted.channel)
+        if self._context.rate_limits.earliest(call, now) > now:
+            return False
+        self._context.rate_limits.take(call, now)
+        await self._publish(waiting, messenger, call, clock)
+        return True
+
+    async def _publish(self, waiting: Publication, messenger: Messenger, call: PlatformCall, clock: Clock) -> None:
+        posted, tried = waiting.delivery, replace(waiting, attempts=waiting.attempts + 1)
+        try:
+            async with asyncio.timeout(self._context.settings.timeout.total_seconds()):
+                await messenger.publish(posted)
+        except Refused as error:
+            if error.reach is Reach.CHANNEL:
+                await self._give_up(waiting, str(error), clock())
+            else:
+                await self._outbox.put_off_publication(replace(waiting, next_at=clock() + _ASK_AGAIN))
+        except Rejected as error:
+            await self._give_up(waiting, str(error), clock())
+        except Delayed as error:
+            asked = error.retry_after if error.retry_after is not None else self._context.wait(tried.attempts)
+            until = clock() + min(max(asked, timedelta(0)), _LONGEST)
+            self._context.rate_limits.rest(call, error.reach, until, clock())
+            await self._outbox.put_off_publication(replace(tried, next_at=until))
+        except Exception as error:
+            # It may be published; tried again, it is published once all the same.
+            if not isinstance(error, BotError | TimeoutError):
+                log.exception("publishing %s in %s failed", posted.id, posted.channel)
+            await self._outbox.put_off_publication(replace(tried, next_at=clock() + self._context.wait(tried.attempts)))
+        else:
+            await self._outbox.remove_publication(waiting)
+
+    async def _give_up(self, waiting: Publication, reason: str, now: datetime) -> None:
+        """Say that it is posted and not published; first so, then forget it: who is stopped in between says it again."""
+        posted = waiting.delivery
+        text = f"{title_of(posted)} was posted, and not published to who follows the channel: {reason}"
+        await self._pauser.alert(posted.workspace, text, now)
+        await self._outbox.remove_publication(waiting)
