@@ -3,32 +3,12 @@
 BROADSHEET_TRANSCRIPT names a file to which what was said is written.
 """
 
-import os
 from datetime import timedelta
 from pathlib import Path
 
 from adapters.discord.install.invite import invite
-from tests.e2e.discord_desk import DiscordDesk, restarted, sitting
-from tests.fakes.discord import Answer, Asked, Kind, Message, Permission
-
-_TOLD = os.environ.get("BROADSHEET_TRANSCRIPT", "")  # read now: each test begins without any of our variables
-
-
-class Transcript:
-    """What was said, as text."""
-
-    def __init__(self) -> None:
-        self.lines: list[str] = []
-
-    def asked(self, who: str, what: str, asked: Asked) -> None:
-        self.lines += [f"{who}: {what}", *(f"    {line}" for line in asked.text.splitlines()[:14]), ""]
-
-    def posted(self, message: Message) -> None:
-        self.lines += ["#papers:", *(f"    {line}" for line in message.text.splitlines()[:14]), ""]
-
-    def write(self) -> None:
-        if _TOLD:
-            Path(_TOLD).write_text("\n".join(self.lines), encoding="utf-8")
+from tests.e2e.discord_desk import DiscordDesk, Transcript, restarted, sitting
+from tests.fakes.discord import Answer, Kind, Message, Permission
 
 
 async def test_a_team_from_the_invitation_to_a_lost_permission(tmp_path: Path) -> None:
@@ -62,7 +42,7 @@ async def test_a_team_from_the_invitation_to_a_lost_permission(tmp_path: Path) -
         assert asked.text
 
         async with restarted(desk) as again:
-            card = await opened_card(again, said, message)
+            card = await opened_card(again, said, message, "Take back more")
             asked = await fake.click(card, "Save", user=again.ben)
             said.asked("Ben", "(after a restart, from the same message) Save", asked)
             assert "saved" in asked.text.lower()
@@ -105,8 +85,8 @@ async def digest(desk: DiscordDesk, said: Transcript) -> Message:
     return message
 
 
-async def opened_card(desk: DiscordDesk, said: Transcript, message: Message) -> Message:
-    """Choose the digest's second entry, and return its card, which Ben alone sees."""
+async def opened_card(desk: DiscordDesk, said: Transcript, message: Message, first: str = "More like this") -> Message:
+    """Choose the digest's second entry, and return its card, which Ben alone sees; its first button says what he said."""
     entry = message.selects[0]["options"][1]["label"]
     before = message.text
     asked = await desk.fake.choose(message, entry, user=desk.ben)
@@ -116,7 +96,7 @@ async def opened_card(desk: DiscordDesk, said: Transcript, message: Message) -> 
     assert (card.is_private, message.text) == (True, before)
     assert entry.partition(". ")[2] in card.text
     assert [each["label"] for each in card.buttons] == [
-        "More like this",
+        first,
         "Less",
         "Save",
         "Abstract",
