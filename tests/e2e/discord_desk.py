@@ -1,6 +1,7 @@
 """Broadsheet in a Discord of its own: the whole service on a database, real sockets, and a clock that is set."""
 
 import contextlib
+import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
@@ -24,10 +25,11 @@ from bot.settings.load import Settings
 from tests.conftest import NOW
 from tests.e2e.stage import ITEMS, NO_SOURCES, do_a_round
 from tests.e2e.watches import kept
-from tests.fakes.discord import Channel, FakeDiscord, Guild, Permission, User, running
+from tests.fakes.discord import Asked, Channel, FakeDiscord, Guild, Message, Permission, User, running
 from tests.fakes.works import paper
 
 SOON = GatewayTimeouts(look=0.05)
+_TOLD = os.environ.get("BROADSHEET_TRANSCRIPT", "")  # read now: each test begins without any of our variables
 
 
 @dataclass(slots=True)
@@ -134,6 +136,26 @@ async def restarted(desk: DiscordDesk) -> AsyncIterator[DiscordDesk]:
         async with kept(made.watches):
             await desk.fake.gateway.heard()
             yield again
+
+
+class Transcript:
+    """What was said, as text; written where BROADSHEET_TRANSCRIPT names a file."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def asked(self, who: str, what: str, asked: Asked) -> None:
+        """Note what somebody asked, and was told."""
+        self.lines += [f"{who}: {what}", *(f"    {line}" for line in asked.text.splitlines()[:14]), ""]
+
+    def posted(self, message: Message, where: str = "#papers") -> None:
+        """Note what was posted."""
+        self.lines += [f"{where}:", *(f"    {line}" for line in message.text.splitlines()[:14]), ""]
+
+    def write(self) -> None:
+        """Write it."""
+        if _TOLD:
+            Path(_TOLD).write_text("\n".join(self.lines), encoding="utf-8")
 
 
 @contextlib.contextmanager

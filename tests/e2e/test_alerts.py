@@ -17,10 +17,10 @@ from tests.bot.sources.replay import release, repository
 from tests.conftest import NOW
 from tests.e2e import discord_desk, slack_desk
 from tests.e2e.discord_desk import DiscordDesk
+from tests.e2e.discord_desk import Transcript as DiscordTranscript
 from tests.e2e.slack_desk import SlackDesk
 from tests.e2e.slack_transcript import Transcript
 from tests.e2e.stage import NO_SOURCES
-from tests.e2e.test_discord import Transcript as DiscordTranscript
 from tests.e2e.test_spoken_in_discord import heard
 from tests.fakes import slack
 from tests.fakes.discord import Channel, Message

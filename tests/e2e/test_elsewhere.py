@@ -1,4 +1,7 @@
-"""A channel that is named in a command given in another one: reached, managed by who may there, and never revealed."""
+"""A channel that is named in a command given in another one: reached, managed by who may there, and never revealed.
+
+BROADSHEET_TRANSCRIPT names a file to which is written how a forum is subscribed.
+"""
 
 import json
 import re
@@ -8,7 +11,7 @@ from typing import Any
 
 from adapters.discord.install.command_tree import tree
 from tests.e2e import discord_desk, slack_desk
-from tests.e2e.discord_desk import DiscordDesk, restarted
+from tests.e2e.discord_desk import DiscordDesk, Transcript, restarted
 from tests.e2e.slack_desk import WORKSPACE
 from tests.fakes.discord import Asked, Channel, Doing, Kind, Permission
 from tests.fakes.discord.permissions import NONE
@@ -29,8 +32,10 @@ async def given(desk: DiscordDesk, line: str, place: Channel, **options: Any) ->
 async def test_a_forum_is_subscribed_from_a_text_channel_and_each_digest_is_a_post_once(tmp_path: Path) -> None:
     async with discord_desk.sitting(tmp_path) as desk:
         fake = desk.fake
-        forum = fake.channel(desk.guild, "digests", Kind.FORUM)
+        forum, said = fake.channel(desk.guild, "digests", Kind.FORUM), Transcript()
         asked = await given(desk, SUBSCRIBE, forum, topic="gpu-systems", days="daily", at="09:00", zone="UTC", entries=3)
+        line = f"/{SUBSCRIBE} topic:gpu-systems days:daily at:09:00 zone:UTC entries:3 channel:#digests"
+        said.asked("Anna, in #papers", line, asked)
         assert "will be posted in #digests every day at 09:00" in asked.text
         assert asked.messages[0].is_private, "not everybody here sees that channel"
         (held,) = await desk.app.store.workspaces.subscriptions(desk.workspace)
@@ -41,7 +46,9 @@ async def test_a_forum_is_subscribed_from_a_text_channel_and_each_digest_is_a_po
 
         paused = await fake.click(asked.messages[0], "Pause", user=desk.anna)
         assert "is paused" in paused.text, "what follows is for that channel too"
+        said.asked("Anna", "Pause", paused)
         resumed = await given(desk, "digest-manage resume", forum, topic="gpu-systems")
+        said.asked("Anna, in #papers", "/digest-manage resume topic:gpu-systems channel:#digests", resumed)
         assert "goes on" in resumed.text
 
         await desk.app.store.items.add(desk.fresh(), desk.now + timedelta(minutes=5))
@@ -49,6 +56,12 @@ async def test_a_forum_is_subscribed_from_a_text_channel_and_each_digest_is_a_po
         await desk.round(desk.due(held))
         (post,) = digests(desk, forum)
         assert post.name.startswith("GPU systems")
+        (digest,) = post.messages.values()
+        said.posted(digest, f"#digests, the post “{post.name}”")
+        for line, options in (("digest why", {"item": "1"}), ("digest more", {"item": "2"})):
+            told = await fake.slash(line, options=options, user=desk.ben, channel=post)
+            said.asked("Ben, in the post", f"/{line} item:{options['item']}", told)
+        said.write()
         async with restarted(desk) as again:
             await again.round()
             await again.round(again.now + timedelta(hours=1))

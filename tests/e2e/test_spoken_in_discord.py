@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.discord_desk import DiscordDesk, restarted, sitting
-from tests.e2e.test_discord import Transcript
+from tests.e2e.discord_desk import DiscordDesk, Transcript, restarted, sitting
 from tests.e2e.test_spoken_in_slack import LONG, UNIQUE, holding
 from tests.fakes.discord import Channel, Message, Permission, User
 from tests.fakes.works import paper
