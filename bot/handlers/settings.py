@@ -49,6 +49,7 @@ _DAILY = (
 _AT_ONCE = (*((f"up to {number} messages a day", str(number)) for number in (3, 5, 10)), ("as is usual", "default"))
 _ACTIVITY = (("counts, without names", "on"), ("what one saves is one's own", "off"))
 _ALERTS = (("they are told in this channel", "here"), ("in status and the log alone", "off"))
+_PUBLISH = (("to who follows this channel", "here"), ("not published from this channel", "off"))
 _DUPLICATES = (("in this channel rather twice than not at all", "here"), ("never sent again in this channel", "off"))
 
 
@@ -360,6 +361,7 @@ SETTINGS: Mapping[str, Setting] = {
         "off",
         write_here=lambda preferences, here: "here" if here in preferences.publish else "",
         unset_here=_unpublished,
+        offers=_PUBLISH,
     ),
 }
 

@@ -148,11 +148,9 @@ async def _queries(typing: Typing) -> Sequence[Suggestion]:
 async def _followed(typing: Typing) -> Sequence[Suggestion]:
     """Return authors and organisations whose names begin as what is typed does, where that is no clause; then queries."""
     named = "" if set(typing.text) & set(':"(/') else typing.text
-    found = [
-        Suggestion(clause, clause)
-        for field in ("author", "org")
-        for clause in (await names_beginning(typing.context, field, named, typing.now))[:_NAMED]
-    ]
+    sought = (names_beginning(typing.context, field, named, typing.now) for field in ("author", "org"))
+    authors, organisations = await asyncio.gather(*sought)
+    found = [Suggestion(clause, clause) for clause in (*authors[:_NAMED], *organisations[:_NAMED])]
     return [*found, *await _queries(typing)]
 
 
