@@ -15,6 +15,7 @@ from tests.e2e.discord_desk import DiscordDesk
 from tests.e2e.slack_desk import SlackDesk
 from tests.e2e.stage import NEW, about
 from tests.fakes import slack
+from tests.fakes.discord import Kind
 from tests.fakes.discord import Message as DiscordMessage
 
 DUE = NOW.replace(hour=9)
@@ -36,8 +37,8 @@ class Slack:
     async def settle(self, value: str) -> str:
         return await self.say(f"settings {value}")
 
-    async def subscribe(self, layout: str) -> None:
-        await self.say(f"subscribe gpu-systems daily at 09:00 in UTC top 3 {layout}")
+    async def subscribe(self, layout: str, top: int) -> None:
+        await self.say(f"subscribe gpu-systems daily at 09:00 in UTC top {top} {layout}")
 
     def _digest(self) -> list[slack.Message]:
         return [each for each in self.desk.fake.messages(self.desk.fake.general) if (each.metadata or {}).get("event_type")]
@@ -87,8 +88,8 @@ class Discord:
         asked = await desk.fake.slash("digest settings", name=name, value=rest, user=desk.anna, channel=desk.papers)
         return str(asked.text)
 
-    async def subscribe(self, layout: str) -> None:
-        given: dict[str, Any] = {"topic": "gpu-systems", "at": "09:00", "zone": "UTC", "entries": 3, "layout": layout}
+    async def subscribe(self, layout: str, top: int) -> None:
+        given: dict[str, Any] = {"topic": "gpu-systems", "at": "09:00", "zone": "UTC", "entries": top, "layout": layout}
         desk = self.desk
         await desk.fake.slash("digest-manage subscribe", **given, user=desk.anna, channel=desk.papers)
 
@@ -150,12 +151,12 @@ async def chat(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[
         yield made
 
 
-async def posted(chat: Slack | Discord, layout: str = "brief") -> None:
-    """Have a digest of three posted, by DUE."""
-    await chat.subscribe(layout)
+async def posted(chat: Slack | Discord, layout: str = "brief", top: int = 3) -> None:
+    """Have a digest posted, from DUE on, with its parts."""
+    await chat.subscribe(layout, top)
     await chat.desk.round()
     await chat.desk.app.store.items.add(about(11, NEW, NOW + timedelta(hours=1)), NOW + timedelta(hours=1))
-    for minutes in range(6):
+    for minutes in range(3):  # a message of a channel in each
         await chat.desk.round(DUE + minutes * MINUTE)
 
 
@@ -217,10 +218,35 @@ async def test_a_digest_that_was_taken_away_stays_away_and_the_next_one_comes(ch
 async def test_with_cards_in_a_thread_the_brief_tells_all_and_each_card_its_own(tmp_path: Path) -> None:
     async with _slack(tmp_path) as chat:
         await chat.settle(ON)
-        await posted(chat, "thread")
+        await posted(chat, "thread", top=2)
         await chat.press("ben", "Save", 2)
         await later(chat, 1)
         await later(chat, 1)  # a channel's messages are edited one after the other
-        brief, first, second, third = chat.seen()
-        assert ["Readers: 1\xa0saved" in each for each in (brief, first, second, third)] == [True, False, True, False]
+        brief, first, second = chat.seen()
+        assert ["Readers: 1\xa0saved" in each for each in (brief, first, second)] == [True, False, True]
+        assert chat.wrong() == []
+
+
+@pytest.mark.parametrize("kind", [pytest.param(Kind.TEXT, marks=pytest.mark.long), Kind.FORUM])
+async def test_what_is_pressed_in_a_thread_or_in_a_forums_post_counts_for_its_channel(tmp_path: Path, kind: Kind) -> None:
+    async with _discord(tmp_path) as chat:
+        desk, fake = chat.desk, chat.desk.fake
+        place = fake.channel(desk.guild, "digests", kind)
+        await chat.settle(ON)
+        given: dict[str, Any] = {"topic": "gpu-systems", "at": "09:00", "zone": "UTC", "entries": 2, "layout": "thread"}
+        await fake.slash("digest-manage subscribe", user=desk.anna, channel=desk.papers, options=given | {"channel": place})
+        await desk.round()
+        await desk.app.store.items.add(about(11, NEW, NOW + timedelta(hours=1)), NOW + timedelta(hours=1))
+        for minutes in range(3):  # a message of a channel in each
+            await desk.round(DUE + minutes * MINUTE)
+        said = [each for where in fake.channels.values() if place in (where, where.parent) for each in fake.of_bot(where)]
+        brief, first, second = (each for each in said if "2 of" in each.text or each.buttons)
+        assert "Open a card…" in [each["placeholder"] for each in brief.selects]
+        for label in ("More", "Save"):
+            asked = await fake.click(second, label, user=desk.ben)
+            await asked.answered()
+        for _ in range(2):
+            await later(chat, 1)
+        told = ["Readers: 1\xa0more · 1\xa0saved" in each.text for each in (brief, first, second)]
+        assert told == [True, False, True]
         assert chat.wrong() == []
