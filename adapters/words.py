@@ -130,9 +130,9 @@ def _since(moment: datetime | None, today: date) -> str:
 
 
 def signals(item: Item) -> tuple[str, ...]:
-    """Return what the community said: "★ 1,204", "▲ 13"; nothing for what is unknown."""
-    stars = () if item.stars is None else (f"★ {brief(item.stars)}",)
-    return stars if item.upvotes is None else (*stars, f"▲ {brief(item.upvotes)}")
+    """Return what the community said: "★1,204", "▲13"; nothing for what is unknown."""
+    stars = () if item.stars is None else (f"★{brief(item.stars)}",)
+    return stars if item.upvotes is None else (*stars, f"▲{brief(item.upvotes)}")
 
 
 def facts(entry: Entry) -> tuple[str, ...]:

@@ -268,7 +268,8 @@ _MADE = re.compile(r"(?:^|, )((?:by|from) [^,*]+)")
 _EXAMPLE = re.compile(r'close to "([^"]*)"(?: and \d+ more)?( you liked)?')
 # What happened to a repository, as `bot.rank.events` says it; stars that it gained without being news for it.
 _EVENT = re.compile(
-    r"code of “(?P<paper>[^”]*)”|(?P<event>released .{1,40}? (?:today|yesterday|\d+ days ago)|"
+    # with other quotation marks in digests of before
+    r"code of [\"“](?P<paper>.+?)[\"”](?=, |$)|(?P<event>released .{1,40}? (?:today|yesterday|\d+ days ago)|"
     r"★ \+[\d,]+ in \d+ days?|created (?:today|yesterday|\d+ days ago))|(?P<stars>[\d,]+) stars? in (?P<days>\d+ days?)"
 )
 _OF_THE_TOPIC = ("phrases", "description", "examples", "feedback")
@@ -313,7 +314,7 @@ def _events(parts: Iterable[ScorePart]) -> Iterator[str]:
     for part in sorted(parts, key=lambda part: part.name != "freshness"):
         for found in () if part.name in _OF_THE_TOPIC else _EVENT.finditer(part.why):
             if found["paper"]:
-                yield f"code of “{_short(found['paper'])}”"
+                yield f'code of "{_short(found["paper"])}"'
             else:
                 yield found["event"] or f"★ +{found['stars']} in {found['days']}"
 

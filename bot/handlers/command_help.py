@@ -121,7 +121,7 @@ def _one(usage: Usage, before: str = "") -> Reply:
         text=tuple(filter(None, (before, usage.help, *item, *(_QUERIES if queries else ())))),
         fields=tuple(fields),
         next_steps=(_FIELDS_TOLD,) if queries else (),
-        buttons=(*((button("Fields of a query", Help("query")),) if queries else ()), button("What you can ask", Help())),
+        buttons=(*((button("Queries", Help("query")),) if queries else ()), button("What you can ask", Help())),
     )
 
 

@@ -102,7 +102,7 @@ def _answer(topic: Topic, item: Item, said: Feedback, before: Feedback | None, c
     already, rank = said is before, "higher" if said.more else "lower"
     title = f"{word_of(said).capitalize()} like this in {topic.title}"
     instead = f" It stands in place of your {word_of(before)}." if before and not already else ""
-    what = f"what is like “{shortened(item.title, _TITLE)}” is ranked {rank}"
+    what = f'what is like "{shortened(item.title, _TITLE)}" is ranked {rank}'
     return Reply(
         title=f"{title} already" if already else title,
         text=(
@@ -110,7 +110,7 @@ def _answer(topic: Topic, item: Item, said: Feedback, before: Feedback | None, c
             *filter(None, (counts,)),
         ),
         buttons=(
-            button("Take back", Profile(topic.name, ProfileAction.UNDO, said.key)),
+            button("Take back" if already else "Undo", Profile(topic.name, ProfileAction.UNDO, said.key)),
             button("What it learned", Profile(topic.name)),
             preview_button(topic.name),
         ),

@@ -49,7 +49,7 @@ async def save(context: HandlerContext, command: Save, actor: Actor, now: dateti
         entries=(ReplyEntry(item),),
         next_steps=("*saved* lists what you put aside; *saved bibtex* hands it over as a file.",),
         buttons=(
-            button("Remove" if already else "Undo", Unsave(item.key)),
+            button("Unsave" if already else "Undo", Unsave(item.key)),
             button("Saved items", ListSaved()),
             button("Similar", Similar(item.key)),
         ),

@@ -80,7 +80,7 @@ def _abstract(item: Item, command: Show, save: Button) -> Reply:
     pages = _pages(_text_of(item))
     if not pages:
         said = f"No {text_name(item.key).lower()} of it came with what was collected; its page may have one."
-        return Reply(title=title_or_key(item), text=(said,), buttons=(button("Card", Show(item.key)),))
+        return Reply(title=title_or_key(item), text=(said,), buttons=(button("Details", Show(item.key)),))
     if command.page > len(pages):
         raise UsageError(f"It has {counted(len(pages), 'page')}.", hint=f"*{write(replace(command, page=len(pages)))}*")
     others = ((label, command.page + step) for label, step in (("Back", -1), ("Next", 1)))
@@ -90,7 +90,7 @@ def _abstract(item: Item, command: Show, save: Button) -> Reply:
         title=title_or_key(item),
         text=(told,),
         quoted=pages[command.page - 1],
-        buttons=(*leafing, button("Card", Show(item.key)), save),
+        buttons=(*leafing, button("Details", Show(item.key)), save),
     )
 
 

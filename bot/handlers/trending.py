@@ -78,7 +78,7 @@ def _nothing(command: Trending) -> Reply:
 
 def _buttons(command: Trending, pages: int) -> Iterator[Button]:
     if command.page > 1:
-        yield button("Previous", Trending(command.kind, command.page - 1))
+        yield button("Back", Trending(command.kind, command.page - 1))
     if command.page < pages:
         yield button("Next", Trending(command.kind, command.page + 1))
     others = (("Papers", Trend.PAPERS), ("Repositories", Trend.REPOS), ("Both", None))

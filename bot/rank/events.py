@@ -142,7 +142,7 @@ def _code_of(item: Item, paper: Item | None, now: datetime) -> Event | None:
         return None
     if item.published is not None and when - item.published > CODE_AGE:
         return None
-    return Event(when, f"code of “{shortened(paper.title, _LONGEST_TITLE)}”", of_paper=True)
+    return Event(when, f'code of "{shortened(paper.title, _LONGEST_TITLE)}"', of_paper=True)
 
 
 def _released(release: Release | None, now: datetime) -> Event | None:
@@ -180,7 +180,7 @@ def _created(item: Item, now: datetime) -> Event | None:
         return None
     if item.stars < max(RISEN, RISING * ((now - item.published) / _DAY)):
         return None
-    return Event(item.published, f"created {ago(item.published, now)}, ★ {item.stars:,}")
+    return Event(item.published, f"created {ago(item.published, now)}, ★{item.stars:,}")
 
 
 def _is_lately(when: datetime, span: timedelta, now: datetime) -> bool:

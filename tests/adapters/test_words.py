@@ -89,9 +89,9 @@ def test_a_repositorys_byline_names_its_latest_release(tag: str, prerelease: boo
 
 
 def test_unknown_signals_are_left_out_and_zero_is_told() -> None:
-    assert signals(VLLM) == ("★ 74.9k",)
+    assert signals(VLLM) == ("★74.9k",)
     assert signals(replace(VLLM, stars=None)) == ()
-    assert signals(replace(VLLM, stars=0, upvotes=2)) == ("★ 0", "▲ 2")
+    assert signals(replace(VLLM, stars=0, upvotes=2)) == ("★0", "▲2")
 
 
 def test_sources_are_named_as_people_call_them() -> None:
@@ -153,7 +153,7 @@ def test_the_facts_of_an_entry_are_the_stored_ones_and_code_is_told_once() -> No
 
 
 def test_of_a_repository_what_happened_to_it_stands_among_the_facts_and_on_its_card_once() -> None:
-    risen = ScorePart("freshness", 0.1, "★ +1,412 in 3 days, created 4 days ago, ★ 1,500")
+    risen = ScorePart("freshness", 0.1, "★ +1,412 in 3 days, created 4 days ago, ★1,500")
     entry = Entry(Ranked(VLLM, 0.5, (risen,)), Summary((), "", ""), why_here="★ +1,412 in 3 days")
     assert facts(entry) == ("★74.9k", "★ +1,412 in 3 days")
     assert "★ +1,412 in 3 days" not in card_facts(entry, DAY)
@@ -168,11 +168,11 @@ def test_under_a_cards_title_stand_who_where_when_and_what_was_counted() -> None
 
 def test_a_partner_is_shown_by_its_address_or_its_name() -> None:
     entry = GPU.entries[0]
-    assert partner(entry) == ("Code", "", ("★ 3",), "https://github.com/InternLM/Kernel-Smith")
+    assert partner(entry) == ("Code", "", ("★3",), "https://github.com/InternLM/Kernel-Smith")
     homeless = replace(entry, partner=replace(KERNEL_SMITH_CODE, links=(), language="Python", archived=True))
-    assert partner(homeless) == ("Code", "InternLM/Kernel-Smith", ("★ 3", "Python", "archived"), "")
+    assert partner(homeless) == ("Code", "InternLM/Kernel-Smith", ("★3", "Python", "archived"), "")
     paper = replace(GPU.entries[2], partner=RES_ADAPT)
-    assert partner(paper) == ("Paper", RES_ADAPT.title, ("Liao +7", "▲ 13"), "https://arxiv.org/abs/2603.28610")
+    assert partner(paper) == ("Paper", RES_ADAPT.title, ("Liao +7", "▲13"), "https://arxiv.org/abs/2603.28610")
     assert partner(GPU.entries[1]) is None
 
 

@@ -36,7 +36,7 @@ async def test_in_discord_a_button_that_is_pressed_twice_takes_nothing_back(tmp_
         assert ["already" in each for each in told] == [False, True, False, True]
         assert await rows(desk, desk.workspace, str(ben.id)) == (1, 1, 1)
 
-        removed = await pressed(await pressed(card, "Save"), "Remove")
+        removed = await pressed(await pressed(card, "Save"), "Unsave")
         assert "Not saved any more" in removed.text
         back = await pressed(await pressed(card, "More like this"), "Take back")
         assert "Taken back for GPU systems" in back.text
@@ -63,7 +63,7 @@ async def test_in_slack_a_button_that_is_pressed_twice_takes_nothing_back(tmp_pa
         assert await rows(desk, WORKSPACE, ben.id) == (1, 1, 1)
 
         saved = await pressed(found, "Save")
-        await (await fake.click(saved, "Remove", user=ben)).answer_with("Not saved any more")
+        await (await fake.click(saved, "Unsave", user=ben)).answer_with("Not saved any more")
         more = await pressed(found, "More like this")
         await (await fake.click(more, "Take back", user=ben)).answer_with("Taken back for GPU systems")
         assert await rows(desk, WORKSPACE, ben.id) == (0, 0, 2)

@@ -77,18 +77,18 @@ def read_search(text: str) -> SearchQuery:
 
 
 def why_found(tree: Tree, item: Item, now: datetime, *, close: bool = False) -> str:
-    """Return where the item has the words, and which filters it satisfies: "in the title: kv, cache; category is cs.DC".
+    """Return where the item has the words, and which of several filters it satisfies: "in the title: kv; category is cs.DC".
 
     Of an item that is `close` to what the words mean, and has none of them as they stand, that is said first. Common words
-    are not told, nor authors, who stand with every item.
+    are not told, nor authors, who stand with every item; nor a filter that every item satisfies, which is told once for all.
     """
-    folded = Folded(item)
+    folded, of_all = Folded(item), parts_of(tree)
     parts = [part for part in _holding(tree, folded, now) if not isinstance(part, Not) and not _says_little(part)]
     words = [word for part in parts for word in _either(part)]
     told = _places(words, folded)
     if close and not any(place_of(word, folded) for word in words if is_bare(word)):
         told.insert(0, "close in meaning")
-    verdicts = [match(part, folded, now) for part in parts if not _either(part)]
+    verdicts = [match(part, folded, now) for part in parts if not _either(part) and part not in of_all]
     told += dict.fromkeys(verdict.why for verdict in verdicts if verdict.matched)
     return "; ".join(told[:_TOLD]) + (f"; and {len(told) - _TOLD} more" if len(told) > _TOLD else "")
 

@@ -113,7 +113,7 @@ def found_entry(hit: Hit, gist: str, line: str) -> ReplyEntry:
 def _half(other: Item) -> str:
     if other.kind is not Kind.REPO:
         return f"Paper: {title_or_key(other)}"
-    stars = "" if other.stars is None else f", ★ {other.stars:,}"
+    stars = "" if other.stars is None else f", ★{other.stars:,}"
     return f"Code: {other.key.removeprefix('github:')}{stars}"
 
 

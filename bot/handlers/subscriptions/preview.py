@@ -92,7 +92,7 @@ def _for_more(topic: Topic) -> tuple[str, ...]:
 
 
 def _buttons(topic: Topic, subscription: Subscription | None) -> tuple[Button, ...]:
-    show = button("Topic", ShowTopic(topic.name))
+    show = button("Show the topic", ShowTopic(topic.name))
     if subscription is None:
         return subscribe_button(topic.name), show
     return button("Try the filter", Filter(topic.name, FilterAction.TEST)), show

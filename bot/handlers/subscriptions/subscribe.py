@@ -368,7 +368,7 @@ async def list_subscriptions(context: HandlerContext, command: ListSubscriptions
     entries = [
         await subscription_entry(context, each, topics, actor, now, tell_channel=command.everywhere) for each in ordered
     ]
-    everywhere = button("In all channels", ListSubscriptions(everywhere=True))
+    everywhere = button("All subscriptions", ListSubscriptions(everywhere=True))
     reply = Reply(
         title=f"{counted(len(every), 'subscription')} {where}",
         text=(f"{hidden:,} of them {'is' if hidden == 1 else 'are'} in private channels that you are not in.",)

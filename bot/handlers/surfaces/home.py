@@ -64,7 +64,7 @@ class Home:
     further: int = 0  # subscriptions besides, which the menu lists
     saved: tuple[tuple[str, Item | None], ...] = ()  # the latest of what they saved: a key or title, and the item if kept
     saved_in_all: int = 0
-    every_saved: Button = field(default_factory=lambda: button("All saved", ListSaved()))
+    every_saved: Button = field(default_factory=lambda: button("Saved items", ListSaved()))
     menu: tuple[Button, ...] = ()  # what one asks for now and then
     may_manage: bool = False  # subscriptions, topics and filters: the person may subscribe a topic for themselves, too
     is_external: bool = False  # the person is no member of the workspace: nothing but what they saved is told

@@ -124,7 +124,7 @@ async def _undone(
     again = More(said.key, topic.name) if said.more else Less(said.key, topic.name)
     return Reply(
         title=f"Taken back for {topic.title}",
-        text=(f"Your {word_of(said)} on “{title}” no longer counts.",),
+        text=(f'Your {word_of(said)} on "{title}" no longer counts.',),
         buttons=(
             button(f"Say {word_of(said)} again", again),
             button("What it learned", Profile(topic.name)),
@@ -135,7 +135,7 @@ async def _undone(
 def _counts_not(topic: Topic, item: Item) -> Reply:
     return Reply(
         title=f"Nothing to take back for {topic.title}",
-        text=(f"You have said neither more nor less of “{item.title}”, or took it back.",),
+        text=(f'You have said neither more nor less of "{item.title}", or took it back.',),
         buttons=(button("What it learned", Profile(topic.name)),),
     )
 

@@ -131,8 +131,9 @@ def test_a_repository_is_here_by_its_event_first() -> None:
     ("happened", "said"),
     [
         ("released v0.9 yesterday, ★ +1,200 in 3 days", "released v0.9 yesterday, GPU"),
-        ("code of “Tidy: a cache that predicts its own size”, ★ +60 in 3 days", "code of “Tidy”, GPU"),
-        ("created 3 days ago, ★ 61", "created 3 days ago, GPU"),
+        ("code of “Tidy: a cache that predicts its own size”, ★ +60 in 3 days", 'code of "Tidy", GPU'),
+        ('code of "Tidy: a "smart" cache that predicts its own size", ★ +60 in 3 days', 'code of "Tidy", GPU'),
+        ("created 3 days ago, ★61", "created 3 days ago, GPU"),
     ],
 )
 def test_a_repositorys_event_is_told_before_the_topics_reason(happened: str, said: str) -> None:

@@ -33,11 +33,11 @@ async def posted(asker: Asker, topic: str = "kv") -> Digest:
 async def test_more_is_kept_and_told_and_its_button_takes_it_back(ada: Asker) -> None:
     first = await ada.ask("more 2603.00001 for kv")
     assert first.title == "More like this in KV cache"
-    assert "what is like “Paging the KV cache” is ranked higher" in first.text[0]
+    assert 'what is like "Paging the KV cache" is ranked higher' in first.text[0]
     assert await given(ada) == [("U-ada", PAGING.key, True)]
     assert first.private
 
-    second = await ada.ask(button(first, "Take back"))
+    second = await ada.ask(button(first, "Undo"))
     assert second.title == "Taken back for KV cache"
     assert await given(ada) == []
 
@@ -58,7 +58,7 @@ async def test_each_person_speaks_for_themselves(ada: Asker) -> None:
     bob = ada.by(person="U-bob")
     await ada.ask("more 2603.00001 for kv")
     first = await bob.ask("more 2603.00001 for kv")
-    await bob.ask(button(first, "Take back"))
+    await bob.ask(button(first, "Undo"))
 
     assert await given(ada) == [("U-ada", PAGING.key, True)]
 
@@ -161,7 +161,7 @@ async def test_for_may_stand_in_a_title(ada: Asker) -> None:
         await ada.ask("more 2603.00061 for kvv")
 
     for reply in (quoted, plain):
-        assert "“Attention for Vision”" in reply.text[0]
+        assert '"Attention for Vision"' in reply.text[0]
     assert told.title == "Why: Attention for Vision"
 
 

@@ -102,7 +102,7 @@ async def test_saved_twice_is_saved_and_offers_to_remove_it(ada: Asker) -> None:
     again = await ada.ask("save 2603.00001")
 
     assert again.title == "Saved already"
-    await ada.ask(button(again, "Remove"))
+    await ada.ask(button(again, "Unsave"))
     assert (await ada.ask("saved")).title == "Nothing is saved yet"
 
 

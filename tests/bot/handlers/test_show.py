@@ -110,7 +110,7 @@ async def test_a_card_for_no_topic_has_its_partner_and_no_reasons(eve: Asker) ->
 async def test_the_whole_abstract_is_a_tap_away(eve: Asker) -> None:
     reply = await eve.ask(button(await eve.ask("show 2603.00020"), "Abstract"))
     assert (reply.title, reply.text, reply.quoted, reply.private) == (TIDY.title, ("Abstract",), (TIDY.abstract,), True)
-    assert (await eve.ask(button(reply, "Card"))).cards
+    assert (await eve.ask(button(reply, "Details"))).cards
 
 
 async def test_of_a_repository_it_is_the_description_and_the_readme(eve: Asker) -> None:

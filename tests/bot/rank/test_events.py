@@ -37,12 +37,12 @@ def test_a_famous_repository_that_was_pushed_today_has_no_event() -> None:
 @pytest.mark.parametrize(
     ("days", "count", "words"),
     [
-        (0, 20, "created today, ★ 20"),
+        (0, 20, "created today, ★20"),
         (0, 19, ""),
-        (4, 310, "created 4 days ago, ★ 310"),
+        (4, 310, "created 4 days ago, ★310"),
         (4, 19, ""),
         (10, 49, ""),
-        (10, 50, "created 10 days ago, ★ 50"),
+        (10, 50, "created 10 days ago, ★50"),
         (15, 9000, ""),
         (-3, 9000, ""),
     ],
@@ -134,8 +134,8 @@ def test_the_stars_of_software_data_and_models_are(name: str) -> None:
 
 def test_the_code_of_a_paper_that_was_just_announced_is_news() -> None:
     new = paper("A Cache", appeared=NOW)
-    assert said(repo("a/b", published=NOW - 60 * DAY), its_paper=new) == "code of “A Cache”"
-    assert said(repo("a/b"), its_paper=new) == "code of “A Cache”"
+    assert said(repo("a/b", published=NOW - 60 * DAY), its_paper=new) == 'code of "A Cache"'
+    assert said(repo("a/b"), its_paper=new) == 'code of "A Cache"'
     assert said(repo("a/b", published=OLD, stars=150_000), its_paper=new) == ""  # it was not made for this paper
 
 
@@ -150,10 +150,10 @@ def test_the_index_knows_the_paper_whichever_of_the_two_names_the_other() -> Non
     new = paper("A Cache", appeared=NOW)
     pointing, named = repo("a/b", paper=new.key), repo("c/d")
     index = ItemIndex([new, pointing, paper("B", appeared=NOW, repo=named.key), named, repo("e/f", updated=NOW)], {}, NOW)
-    assert [in_words(index.events(number)) for number in range(5)] == ["", "code of “A Cache”", "", "code of “B”", ""]
+    assert [in_words(index.events(number)) for number in range(5)] == ["", 'code of "A Cache"', "", 'code of "B"', ""]
     assert [index.is_news(number) for number in range(5)] == [True, True, True, True, False]
     beside = index.beside([pointing, named], {})
-    assert [in_words(beside.events(number)) for number in range(2)] == ["code of “A Cache”", "code of “B”"]
+    assert [in_words(beside.events(number)) for number in range(2)] == ['code of "A Cache"', 'code of "B"']
 
 
 # --- all of them

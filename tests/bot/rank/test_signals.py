@@ -158,7 +158,7 @@ def test_a_repository_is_as_fresh_as_what_happened_to_it_and_a_push_is_nothing()
 
 def test_stars_that_an_event_tells_are_not_told_twice() -> None:
     gained, stood = stars((3, 1000), (0, 1412)), stars((0, 310))
-    jump, created = Event(NOW, "★ +412 in 3 days"), Event(NOW, "created today, ★ 310")
+    jump, created = Event(NOW, "★ +412 in 3 days"), Event(NOW, "created today, ★310")
     item = repo("a/b", stars=1412)
     assert community_reason(item, community_signals(item, gained, NOW), (jump,)) == ""
     assert community_reason(item, community_signals(item, gained, NOW), (created,)) == "412 stars in 3 days"

@@ -67,9 +67,9 @@ async def test_undo_takes_back_ones_own_last_word_or_that_on_an_item(ada: Asker)
     await taught(ada)
 
     last = await ada.at(ada.now + timedelta(hours=1)).ask("profile kv undo")
-    assert last.text == ("Your less on “A blockchain of cache lines” no longer counts.",)
+    assert last.text == ('Your less on "A blockchain of cache lines" no longer counts.',)
     named = await ada.ask("profile kv undo 2603.00001")
-    assert named.text == ("Your more on “Paging the KV cache” no longer counts.",)
+    assert named.text == ('Your more on "Paging the KV cache" no longer counts.',)
 
     assert {each[0] for each in await given(ada)} == {"U-bob", "U-eve"}
     with pytest.raises(UsageError, match="neither more nor less for kv"):
