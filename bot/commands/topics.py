@@ -49,6 +49,9 @@ class ShowTopic(Command):
     """Show what a topic is made of."""
 
     name: Annotated[str, topic("NAME"), NAMED]
+    whole: Annotated[bool, flag("all"), Option(name="all", help="The whole query, every interest, example and search.")] = (
+        False
+    )
 
 
 @declared(

@@ -55,6 +55,7 @@ _NAME = 100
 _GROUP = 2_000  # of rows that stand in one block
 _INLINE = 2_500  # of a file that stands in the message
 _ROW = 5  # buttons side by side
+_FEW = 5  # entries whose buttons stand below each of them
 _STYLES = {SpanKind.PLAIN: PLAIN, SpanKind.STRESSED: BOLD, SpanKind.TYPED: CODE}
 # Slack's identifiers of channels: a notice names them, and nobody knows a channel by its number.
 _CHANNELS = re.compile(r"\b[CG](?=[A-Z]*[0-9])[A-Z0-9]{8,}\b")
@@ -221,8 +222,9 @@ def _reply_groups(reply: Reply, today: date, handed_over: str, before: str) -> I
     names = Mentions(reply.channels, reply.people if reply.private else (), before)
     yield from _head(reply, names)
     yield from map(_quoted, reply.quoted)
+    listed = _stand_beside_menus(reply.entries)
     for number, entry in enumerate(reply.entries, start=reply.first):
-        yield from _reply_entry(number, entry, today, names)
+        yield from [_listed(number, entry, names)] if listed else _reply_entry(number, entry, today, names)
     yield from (card_group(each, today, reply.buttons) for each in reply.cards)
     for each in reply.digests:
         yield brief.masthead(each, late=False)
@@ -305,6 +307,34 @@ def _title_alone(number: int, item: Item, buttons: Sequence[Button]) -> BlockGro
     """Return the item's title with a menu beside it, which only a section has."""
     line, choices = line_of(item, f"{number}. "), menu(buttons)
     return block_group(section(f"*{line}*", choices), text=line, brief=line, keep=choices.keep)
+
+
+def _stand_beside_menus(entries: Sequence[ReplyEntry]) -> bool:
+    """Say whether what may be done with the entries stands in menus: there are many, and nothing takes anything away.
+
+    Of what has a title of our own alone, as topics have: under a paper its buttons are looked for.
+    """
+    pressed = [button for each in entries for button in each.buttons]
+    is_ours = not any(each.item or each.is_section for each in entries)
+    return len(entries) > _FEW and is_ours and bool(pressed) and not any(button.danger for button in pressed)
+
+
+def _listed(number: int, entry: ReplyEntry, names: Mentions) -> BlockGroup:
+    """Return one of many entries with a menu beside it, or its only button below it."""
+    choices, line = menu(entry.buttons), _entry_line(number, entry)
+    told = "\n".join(_marked(each, names) for each in entry.lines)
+    row = ButtonRow() if choices.element is not None else actions("entry", entry.buttons, f"entry {number}")
+    blocks = section("\n".join(filter(None, (f"*{line}*", told))), choices)
+    text = "\n".join([line, *(_line_as_mrkdwn(each, names) for each in entry.lines)])
+    return block_group(blocks, row.blocks, text=text, brief=line, keep=(*choices.keep, *row.keep))
+
+
+_MARKS = {SpanKind.PLAIN: "{}", SpanKind.STRESSED: "*{}*", SpanKind.TYPED: "`{}`"}
+
+
+def _marked(line: str, names: Mentions) -> str:
+    pieces = line_spans(_cut(line, _LINE), names.before)
+    return "".join(_MARKS[kind].format(exact(words)) for words, kind in pieces)
 
 
 def _line_as_mrkdwn(line: str, names: Mentions) -> str:

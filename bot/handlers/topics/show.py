@@ -12,6 +12,8 @@ from bot.settings.arxiv_categories import not_collected
 from bot.wording import counted, listed, shortened
 
 _EXAMPLE = 200  # characters of an example that are shown
+_QUERY = 300  # characters of a query, where not all is asked for
+_FEW = 6  # of a list, where not all is asked for
 
 
 @handles(ListTopics)
@@ -91,12 +93,15 @@ async def show_topic(context: HandlerContext, command: ShowTopic, actor: Actor, 
     subscribe = subscribe_button(name)
     unsubscribe = unsubscribe_button(name)
     learned = len(await context.store.people.feedback(actor.workspace, name))
+    made, lists = _made_of(context, topic, users, learned, actor), await _lists(context, topic)
+    shown = (made, _entries(lists)) if command.whole else (_shortened(made), _entries(lists, _FEW))
+    more = () if shown == (made, _entries(lists)) else (button("Show all", ShowTopic(name, whole=True)),)
     lacks = new_in_words(topic, context.packs.get(name)), not_collected(topic, context.arxiv, subscribed=bool(users))
     return Reply(
         title=f"{topic.title} ({name})",
         text=tuple(filter(None, (topic.description, *lacks))),
-        fields=tuple(Field(*each) for each in _made_of(context, topic, users, learned, actor)),
-        entries=await _lists(context, topic),
+        fields=tuple(Field(*each) for each in shown[0]),
+        entries=shown[1],
         next_steps=(
             f"*topic edit {name} interest weight 2 …* adds an interest; *topic edit {name} query …* says who enters.",
             f"*topic edit {name} remove interest 1* takes one away, by its number or its words.",
@@ -105,6 +110,7 @@ async def show_topic(context: HandlerContext, command: ShowTopic, actor: Actor, 
             preview_button(name),
             unsubscribe if here else subscribe,
             button("What it learned", Profile(name)),
+            *more,
         ),
     )
 
@@ -125,8 +131,25 @@ def _made_of(
     ]
 
 
-async def _lists(context: HandlerContext, topic: Topic) -> tuple[ReplyEntry, ...]:
-    """The interests, examples and searches, numbered as *remove* takes them."""
+def _shortened(made: Sequence[tuple[str, str]]) -> Sequence[tuple[str, str]]:
+    return [(name, shortened(value, _QUERY)) for name, value in made]
+
+
+def _entries(lists: Mapping[str, Sequence[str]], most: int = 1000) -> tuple[ReplyEntry, ...]:
+    """Return the lists, numbered as *remove* takes them; of longer ones how many there are besides."""
+    return tuple(
+        ReplyEntry(title=title, lines=(*lines[:most], *_besides(len(lines) - most)), is_section=True)
+        for title, lines in lists.items()
+        if lines
+    )
+
+
+def _besides(count: int) -> tuple[str, ...]:
+    return (f"and {count} more",) if count > 0 else ()
+
+
+async def _lists(context: HandlerContext, topic: Topic) -> Mapping[str, Sequence[str]]:
+    """The interests, examples and searches, numbered, each under its name."""
     known = await context.store.items.find(topic.examples)
     examples = [known[each].title if each in known else each for each in topic.examples]
     lists = {
@@ -134,8 +157,4 @@ async def _lists(context: HandlerContext, topic: Topic) -> tuple[ReplyEntry, ...
         "Examples": [shortened(each, _EXAMPLE) for each in examples],
         "Repositories": list(topic.repositories),
     }
-    return tuple(
-        ReplyEntry(title=title, lines=tuple(f"{number}. {line}" for number, line in enumerate(lines, 1)), is_section=True)
-        for title, lines in lists.items()
-        if lines
-    )
+    return {title: [f"{number}. {line}" for number, line in enumerate(lines, 1)] for title, lines in lists.items()}

@@ -4,7 +4,7 @@ import pytest
 
 from bot.errors import UsageError
 from bot.settings.sources import ArxivSettings
-from tests.bot.handlers.askers import Asker
+from tests.bot.handlers.askers import Asker, button
 
 
 async def test_the_list_begins_with_the_workspaces_own_and_says_what_is_subscribed_where(ada: Asker) -> None:
@@ -97,3 +97,20 @@ async def test_an_unknown_topic_is_answered_with_the_nearest_one(ada: Asker) -> 
         await ada.ask(f"topic show {'x' * 3000}")
     assert len(str(raised.value)) < 120
     assert raised.value.hint == "*topics* lists those there are."
+
+
+async def test_of_a_long_topic_the_beginning_is_shown_and_all_of_it_on_demand(ada: Asker) -> None:
+    await ada.ask(f"topic create long {' OR '.join(f'word{number:03}' for number in range(60))}")
+    for number in range(9):
+        await ada.ask(f"topic edit long interest word{number:03}")
+    few = await ada.ask("topic show long")
+    (interests,) = (each for each in few.entries if each.title == "Interests")
+    assert interests.lines[5:] == ("6. word005 × 1", "and 3 more")
+    assert few.fields[0].value.endswith("…")
+
+    everything = await ada.ask(button(few, "Show all"))
+    (interests,) = (each for each in everything.entries if each.title == "Interests")
+    assert interests.lines[-1] == "9. word008 × 1"
+    assert "word059" in everything.fields[0].value
+    assert "Show all" not in {each.label for each in everything.buttons}
+    assert "Show all" not in {each.label for each in (await ada.ask("topic show kv")).buttons}
