@@ -186,6 +186,11 @@ class PastDigest:
     kept: int = 0
     dropped: tuple[tuple[str, int], ...] = ()  # (reason, how many)
     rhythm: str = ""  # of the subscription that it was for, a Rhythm; "": that is not known
+    gists: tuple[str, ...] = ()  # of the entries, "" where that is not known
+
+    def gist_of(self, key: str) -> str:
+        """Return the gist that was posted of an entry, "" where that is not known."""
+        return dict(zip(self.entries, self.gists, strict=False)).get(key, "")
 
     @property
     def numbered(self) -> tuple[str, ...]:

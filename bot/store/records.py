@@ -211,12 +211,12 @@ def summary_from_text(text: str) -> Summary:
 def digest_to_text(digest: Digest) -> str:
     """Return a whole digest as JSON, its items with it, so that it can be read when they are gone.
 
-    What its entries show is left out: it can be made again from them.
+    Of what its entries show the gists are kept; the rest is left out: it can be made again from them.
     """
-    bare = tuple(dataclasses.replace(entry, gist="", card=(), why_here="") for entry in digest.entries)
+    bare = tuple(dataclasses.replace(entry, card=(), why_here="") for entry in digest.entries)
     record = dataclasses.asdict(dataclasses.replace(digest, entries=bare))
     for entry in record["entries"]:
-        for name in ("gist", "card", "why_here"):
+        for name in ("card", "why_here"):
             del entry[name]
     return encode(record)
 
@@ -237,6 +237,7 @@ def past_from_text(text: str, saved: datetime) -> PastDigest:
         saved=saved,
         entries=tuple(str(entry["ranked"]["item"]["key"]) for entry in record["entries"]),
         left_out=tuple(LeftOut(**_with_times(each, ("since",))) for each in record.get("left_out", ())),
+        gists=tuple(str(entry.get("gist", "")) for entry in record["entries"]),
         seen=coverage["seen"],
         kept=coverage["kept"],
         dropped=tuple((reason, count) for reason, count in coverage["dropped"]),

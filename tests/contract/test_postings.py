@@ -89,9 +89,20 @@ async def test_what_a_digest_left_out_is_kept_with_it_with_what_it_asked_for(sto
     (past,) = await store.digests.past("T1", "C1", topic="kv")
 
     assert past == PastDigest(
-        "kv", "KV", TODAY, NOW, (paper(1).key,), left, 104, above=2, cap=1, min_score=0.3, seen=1, kept=1
+        "kv", "KV", TODAY, NOW, (paper(1).key,), left, 104, above=2, cap=1, min_score=0.3, seen=1, kept=1, gists=("",)
     )
     assert past.numbered == (paper(1).key, paper(8).key, paper(9).key)
+
+
+async def test_the_gists_that_a_digest_posted_are_kept_with_it(store: AnyStore) -> None:
+    made = digest(0.9)
+    made = replace(made, entries=(replace(made.entries[0], gist="Pages the KV cache."),))
+    await store.digests.save("T1", "C1", made, NOW)
+
+    (past,) = await store.digests.past("T1", "C1", topic="kv")
+
+    assert past.gist_of(paper(1).key) == "Pages the KV cache."
+    assert past.gist_of(paper(2).key) == ""
 
 
 async def test_a_digest_that_counts_in_words_of_before_is_read_as_it_was_written(store: AnyStore) -> None:

@@ -105,6 +105,24 @@ async def test_a_server_in_discord_is_greeted_once_where_it_says_who_came(tmp_pa
         assert (fake.wrong, fake.mentions) == ([], [])
 
 
+async def test_an_invitation_in_the_first_seconds_after_a_connection_is_greeted_too(tmp_path: Path) -> None:
+    async with discord_desk.sitting(tmp_path) as desk:
+        fake = desk.fake
+        desk.guild.system = fake.channel(desk.guild, "lobby")
+        await fake.slash("digest help", user=desk.anna, channel=desk.papers)
+        assert any("_delay_ready" in str(each.get_coro()) for each in asyncio.all_tasks())
+        assert not fake.of_bot(desk.guild.system)  # it was there long before
+        fake.clock = lambda: desk.now
+        fake.kick(desk.guild)
+        fake.invite(desk.guild)
+        (said,) = await fake.posted(desk.guild.system)
+        assert HELLO in said.text
+        fake.outage(desk.guild)
+        fake.outage(desk.guild, over=True)
+        await discord_settled(desk)
+        assert len(fake.of_bot(desk.guild.system)) == 1
+
+
 @pytest.mark.parametrize("why", ["no such channel", "may not write there", "in use"])
 async def test_in_discord_nobody_is_greeted_where_it_may_not_be_or_the_app_is_in_use(tmp_path: Path, why: str) -> None:
     async with discord_desk.sitting(tmp_path) as desk:

@@ -172,4 +172,5 @@ def _remembered(digest: Digest, saved: datetime) -> PastDigest:
         cap=digest.cap,
         min_score=digest.min_score,
         rhythm=digest.rhythm,
+        gists=tuple(entry.gist for entry in digest.entries),
     )

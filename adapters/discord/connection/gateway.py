@@ -46,6 +46,7 @@ class GatewayTimeouts:
 
 
 TIMEOUTS = GatewayTimeouts()
+_NEW = timedelta(minutes=10)  # since an invitation that is still answered with a greeting when it is heard of late
 _ENDING = 1.0  # seconds for a client that is told to end
 _SPARE = 50  # identifications of the day that are left alone: each restart takes one for every shard
 # The last four are what discord.py makes of an answer, or an event at the start, that it cannot read.
@@ -139,12 +140,23 @@ class GatewayClient(discord.AutoShardedClient):
     async def on_guild_join(self, guild: discord.Guild) -> None:
         """We were invited, it may be again."""
         self._open(guild.id)
-        if guild.system_channel is not None:
-            self._begin(greet(self.context, guild.id, str(guild.system_channel.id)), "greeting a server")
+        self._greet(guild)
 
     async def on_guild_available(self, guild: discord.Guild) -> None:
-        """A server is there: at the start, and after an outage."""
+        """A server is there: at the start, and after an outage.
+
+        Of one to which we were invited in the seconds after a connection discord.py tells the same, and so it is of one to
+        which we were invited while nobody listened: when we came to it tells them apart.
+        """
         self._open(guild.id)
+        me = guild.get_member(self._me())
+        came = me.joined_at if me is not None else None
+        if came is not None and abs(self.context.now - came) < _NEW:
+            self._greet(guild)
+
+    def _greet(self, guild: discord.Guild) -> None:
+        if guild.system_channel is not None:
+            self._begin(greet(self.context, guild.id, str(guild.system_channel.id)), "greeting a server")
 
     async def on_guild_channel_update(self, _: discord.abc.GuildChannel, channel: discord.abc.GuildChannel) -> None:
         """A channel was changed, and with it what we may do there and in its threads."""

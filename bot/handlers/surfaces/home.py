@@ -132,16 +132,16 @@ async def _best(
         found += [(channel, each) for each in _last(past) if now - each.saved <= _NEWS]
     places = sorted(_ranks(found), key=lambda each: (now - each[2].saved > _LATELY, each[0], -each[2].day.toordinal()))
     known = await context.store.items.find([key for _, key, _, _ in places])
-    chosen: dict[str, tuple[str, PastDigest]] = {}
+    chosen: dict[str, tuple[str, PastDigest, str]] = {}
     for _, key, digest, channel in places:
         if key in known and len(chosen) < BEST:
-            chosen.setdefault(known[key].key, (channel, digest))
+            chosen.setdefault(known[key].key, (channel, digest, digest.gist_of(key)))
     items = {item.key: item for item in known.values()}
-    gists = await _gists([items[key] for key in chosen])
+    gists = await _gists([(items[key], posted) for key, (_, _, posted) in chosen.items()])
     today = await _today(actor, now)
     return tuple(
         _entry(items[key], gist, channel, digest, title_of(topics, digest.topic), today)
-        for (key, (channel, digest)), gist in zip(chosen.items(), gists, strict=True)
+        for (key, (channel, digest, _)), gist in zip(chosen.items(), gists, strict=True)
     )
 
 
@@ -160,9 +160,9 @@ def _ranks(found: Sequence[tuple[str, PastDigest]]) -> Iterator[tuple[int, str, 
             yield place, key, digest, channel
 
 
-async def _gists(items: Sequence[Item]) -> Sequence[str]:
-    """Return what each says in at most 18 words, as a digest does; "" where that cannot be told."""
-    return await asyncio.to_thread(lambda: [short_gist(each).text for each in items])
+async def _gists(posted: Sequence[tuple[Item, str]]) -> Sequence[str]:
+    """Return what each says in at most 18 words, as it was posted; of one of which that is not kept, made anew."""
+    return await asyncio.to_thread(lambda: [said or short_gist(each).text for each, said in posted])
 
 
 def _entry(item: Item, gist: str, channel: str, digest: PastDigest, topic: str, today: date) -> HomeEntry:

@@ -73,6 +73,15 @@ async def test_what_was_posted_longer_ago_comes_later_and_after_a_week_not_at_al
     assert gone.nothing == "No digest with entries was posted in your channels in the last week."
 
 
+async def test_the_gist_is_the_one_that_was_posted(ada: Asker) -> None:
+    await ada.ask("subscribe kv at 09:00 in UTC")
+    (digest,) = (await ada.ask("now kv")).digests
+    said = tuple(replace(each, gist=f"Posted as number {number}") for number, each in enumerate(digest.entries, start=1))
+    digest = replace(digest, entries=said, is_preview=False, day=ada.now.date())
+    await ada.context.store.digests.save(ada.actor.workspace, ada.actor.channel, digest, ada.now)
+    assert [each.entry.gist for each in (await page(ada)).best] == [each.gist for each in said][:BEST]
+
+
 async def test_nothing_is_ranked_for_the_page(ada: Asker) -> None:
     """With a previewer that does nothing the page is the same."""
     await ada.ask("subscribe kv at 09:00 in UTC")
