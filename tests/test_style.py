@@ -7,7 +7,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-ROOMS = ("bot/commands", "bot/handlers", "bot/delivery", "bot/digest", "bot/rank", "bot/wording.py", "adapters")
+ROOMS = (
+    "bot/settings/arxiv_categories.py",
+    "bot/commands",
+    "bot/handlers",
+    "bot/delivery",
+    "bot/digest",
+    "bot/rank",
+    "bot/wording.py",
+    "adapters",
+)
 # Where the signs are read, not written: what people type, and what a terminal of few signs is given.
 _READERS = {"bot/commands/words.py", "bot/handlers/items.py", "bot/handlers/show.py", "bot/handlers/wording/replies.py"}
 _READERS |= {"adapters/text.py", "bot/digest/card.py", "bot/rank/spelling.py"}
@@ -73,6 +82,17 @@ def test_every_sentence_keeps_to_the_style() -> None:
         for line, text in _texts(tree)
         for pattern, why in _WRONG.items()
         if re.search(pattern, text)
+    ]
+    assert found == []
+
+
+def test_what_is_told_in_chats_has_no_backticks_which_they_show_as_signs() -> None:
+    found = [
+        f"{file}:{line}: {text!r}"
+        for file, tree in _sources()
+        if file.startswith("bot/") and file not in _READERS
+        for line, text in _texts(tree)
+        if re.search(r"(?<![=(])`\w[^`]*`", text)
     ]
     assert found == []
 

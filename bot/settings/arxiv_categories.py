@@ -88,7 +88,7 @@ def not_collected(topic: Topic, arxiv: ArxivSettings, *, subscribed: bool = True
     if (needed := needed_categories(topic)) and not arxiv.enabled:
         return (
             f"Nothing of {listed(needed)} is collected: arXiv is switched off. Whoever runs Broadsheet sets"
-            " `enabled = true` under [arxiv] in its settings."
+            ' "enabled = true" under [arxiv] in its settings.'
         )
     if not missing or (arxiv.follow_topics and subscribed):
         return ""
@@ -97,8 +97,8 @@ def not_collected(topic: Topic, arxiv: ArxivSettings, *, subscribed: bool = True
         return f"arXiv's {listed(missing)} {are} collected while a channel subscribes to it, or the settings follow it."
     return (
         f"arXiv's {listed(missing)} {are} not collected, so that papers are missed. Whoever runs Broadsheet adds"
-        f" {'it' if len(missing) == 1 else 'them'} to `categories` under [arxiv] in its settings, or sets"
-        " `follow_topics = true` there."
+        f' {"it" if len(missing) == 1 else "them"} to "categories" under [arxiv] in its settings, or sets'
+        ' "follow_topics = true" there.'
     )
 
 

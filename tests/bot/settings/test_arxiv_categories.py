@@ -37,7 +37,7 @@ def test_what_a_subscribed_topic_needs_is_collected_unless_the_settings_forbid_i
     )
     forbidden = not_collected(ROBOTS, ArxivSettings(follow_topics=False))
     assert forbidden.startswith("arXiv's cs.RO is not collected, so that papers are missed.")
-    assert "`follow_topics = true`" in forbidden
+    assert '"follow_topics = true"' in forbidden
     assert not_collected(ROBOTS, ArxivSettings(follow_topics=False, categories=("cs",))) == ""
     assert "arXiv is switched off" in not_collected(ROBOTS, ArxivSettings(enabled=False))
 
