@@ -79,7 +79,8 @@ async def in_slack(url: str, folder: Path, lines: Sequence[str]) -> list[Sequenc
         for line in lines:
             asked = await desk.fake.command(line, user=desk.fake.anna)
             await asked.answer()
-            found.append([{"text": each.text, "blocks": list(each.blocks)} for each in asked.answers])
+            await _ended()
+            found.append([{"text": each.text, "blocks": list(each.blocks)} for each in asked.answers if each.blocks])
     return found
 
 
