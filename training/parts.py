@@ -23,7 +23,7 @@ from benchmarks.rouge import rouge
 from bot.models import PARTS
 from bot.summarise.choice.candidates import SENTENCE, Candidate, candidates
 from bot.summarise.choice.roles import Matrix
-from bot.summarise.choice.scoring import FEATURES, Weights, features
+from bot.summarise.choice.scoring import FEATURES, SCORED, Weights, features
 from bot.summarise.english.anaphora import resolve
 from bot.summarise.english.sentences import lower_case_names
 from training.lbfgs import Vector, minimise
@@ -96,7 +96,7 @@ def of_spans(mark: Record) -> Marked:
 def learn(marks: Sequence[Marked], records: Sequence[Record]) -> Weights:
     """Return the weights for the parts learned from `marks`, and for the whole from `records` of SciTLDR."""
     texts = _read([(mark.sentences, mark.title, mark.candidates) for mark in marks])
-    columns = [_part(texts, marks, part) for part in PARTS]
+    columns = [_part(texts, marks, part) for part in SCORED]
     columns.append(_whole(*_overlapping(records)))
     table = np.stack(columns, axis=1)
     return Weights(table[:-1].round(_DIGITS), table[-1].round(_DIGITS))

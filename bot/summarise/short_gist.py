@@ -14,11 +14,11 @@ from typing import NamedTuple
 import numpy as np
 
 from bot.errors import SummaryUnavailable
-from bot.models import PARTS, Item, Kind
+from bot.models import Item, Kind
 from bot.query.fold import tokens
 from bot.summarise.choice.headline import measures
 from bot.summarise.choice.parts import ANNOUNCES
-from bot.summarise.choice.scoring import EVIDENCE, SCANNED, UNUSABLE, all_scores
+from bot.summarise.choice.scoring import EVIDENCE, SCANNED, SCORED, UNUSABLE, all_scores
 from bot.summarise.choice.telling import Text as Weighed
 from bot.summarise.choice.telling import Vector, how_much
 from bot.summarise.english.anaphora import Resolved, dangles, resolve
@@ -35,7 +35,7 @@ log = logging.getLogger(__name__)
 
 LONGEST = 18  # words
 _DESCRIPTION = 1_000  # characters
-_LEAST = -1.4  # the logarithm of the odds that a statement is worth showing; with less the title stands alone
+_LEAST = -1.42  # the logarithm of the odds that a statement is worth showing; with less the title stands alone
 _HARDLY_LESS = 1.0  # of those odds: another statement may take the place of the best where that shows a figure on the card
 _SHOWN = 0.15  # of a statement with a figure; by cross-validation nought to .8 show as many that are worth it
 _LOST = 1.0  # of a statement that leaves out its sentence's figure: the card's evidence would not have it either
@@ -126,7 +126,7 @@ def statements_of(title: str, text: str) -> list[Told]:
     """Return every statement of a text that stands alone; raises SummaryUnavailable where no model can be read."""
     sentences, names = split(text)[:SCANNED], lower_case_names(text)
     scores = all_scores(sentences, title)
-    mainly = scores[:, : len(PARTS)].argmax(axis=1)
+    mainly = scores[:, : len(SCORED)].argmax(axis=1)
     told = resolve(sentences, names)
     announced = _first(ANNOUNCES, told, _first(AUTHORS, told, 0))
     looked_at, found = Weighed(title, sentences, scores, announced), list[Told]()
@@ -135,7 +135,7 @@ def statements_of(title: str, text: str) -> list[Told]:
             continue
         whole = edit(explained.text, names)
         measured = measures(whole)
-        result = measured or (at >= announced and mainly[at] == PARTS.index(EVIDENCE))
+        result = measured or (at >= announced and mainly[at] == SCORED.index(EVIDENCE))
         shorter = [*statements(whole, LONGEST)]
         texts = {one.text for one in shorter}
         for one in shorter:

@@ -47,6 +47,7 @@ _PROSE = re.compile(r"(?<![A-Za-z])[A-Za-z]{3,}")
 _NO_PROSE = re.compile(r"\\[A-Za-z]+\s*(?:\{[^{}]*\})?|\{[^{}]*\}")
 _QUOTED = re.compile(r"`([^`']{1,120})'(?!\w)")
 _PAIR_OPENS = re.compile(r"''(?=\w)[^'`]{1,120}(?:'[^'`]{1,60})?''")
+_GROUPED = re.compile(r"(?<=\d)\{,\}(?=\d)")  # `1{,}890`
 _NOTHING = "\x00"  # what a citation leaves; the space before it goes with it
 _GONE = re.compile(r"\s*\x00")
 # Hugging Face gives `\\href{address}{text}` as `address{text}`.
@@ -115,7 +116,7 @@ def readable(text: str) -> str:
     Never raises and never drops a word that was meant to be read; what is not understood stays as it was typed. Plain text
     comes back unchanged but for its white space and invisible characters.
     """
-    text = _plain(text)
+    text = _GROUPED.sub(",", _plain(text))
     if len(text) > TOO_LONG or not _SIGNS_OF_TEX.search(text):
         return text
     return _tidy(_GONE.sub("", _read(text, 0)))

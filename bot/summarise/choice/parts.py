@@ -15,7 +15,7 @@ from typing import NamedTuple
 from bot.models import PARTS
 from bot.summarise.choice.candidates import MOST_WORDS, Candidate, candidates
 from bot.summarise.choice.headline import measures
-from bot.summarise.choice.scoring import EVIDENCE, METHOD, PROBLEM, UNUSABLE, WHY, Scores, candidate_scores
+from bot.summarise.choice.scoring import EVIDENCE, METHOD, PROBLEM, SCORED, UNUSABLE, WHY, Scores, candidate_scores
 from bot.summarise.choice.why import find_why
 from bot.summarise.english.anaphora import Resolved, dangles, points_inside
 from bot.summarise.english.editing import edit
@@ -181,7 +181,7 @@ def _with_form(options: Sequence[_Option], at: int, part: str, text: _Text) -> I
 
 
 def _gain(part: str, at: int, text: _Text) -> float:
-    gain = float(text.scores[at, PARTS.index(part)]) - _BARS[part]
+    gain = float(text.scores[at, SCORED.index(part)]) - _BARS[part]
     if part == METHOD and text.found[at].place == text.announced:
         gain += _ANNOUNCED
     if part == EVIDENCE and measures(text.found[at].text):

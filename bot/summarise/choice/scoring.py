@@ -1,4 +1,4 @@
-"""Scores each sentence for each of the four parts, and for standing for the whole text, from its features.
+"""Scores each sentence for the problem, the method and the evidence, and for standing for the whole text, from its features.
 
 The features are what can be told of a sentence at a glance: its role, its wording, its place, its length, its subject. The
 weights stand in `models/parts.json`, one line per feature, and can be read: what a feature adds to the logarithm of how much
@@ -25,7 +25,8 @@ from bot.summarise.english.prefilter import Prefiltered
 
 PROBLEM, METHOD, EVIDENCE, WHY = PARTS
 WHOLE = "Whole"  # the column of the sentence that says it all
-COLUMNS = (*PARTS, WHOLE)
+SCORED = (PROBLEM, METHOD, EVIDENCE)  # why it matters is found by `bot.summarise.choice.why`
+COLUMNS = (*SCORED, WHOLE)
 
 Scores = Matrix
 
@@ -62,21 +63,21 @@ class Weights(NamedTuple):
 
 
 def all_scores(sentences: Sequence[str], title: str = "") -> Scores:
-    """Return the score of each sentence for each part, and for standing for the whole: columns as in COLUMNS."""
+    """Return the score of each sentence for each part of SCORED, and for standing for the whole: columns as in COLUMNS."""
     return _scores(sentences, title)
 
 
 def part_scores(sentences: Sequence[str], title: str = "") -> Scores:
-    """Return the score of each sentence for each part: one row per sentence, columns as in PARTS.
+    """Return the score of each sentence for each part: one row per sentence, columns as in SCORED.
 
     0 is as likely the part's sentence as that the text has none for it.
     """
-    return _scores(sentences, title)[:, : len(PARTS)]
+    return _scores(sentences, title)[:, : len(SCORED)]
 
 
 def candidate_scores(sentences: Sequence[str], title: str, candidates: Sequence[Candidate]) -> Scores:
     """Return the score of each candidate for each part, as `part_scores` does of the sentences that they are taken from."""
-    return _scores(sentences, title, candidates)[:, : len(PARTS)]
+    return _scores(sentences, title, candidates)[:, : len(SCORED)]
 
 
 def whole_scores(sentences: Sequence[str], title: str = "") -> Matrix:

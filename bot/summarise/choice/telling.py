@@ -16,13 +16,12 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from bot.models import PARTS
 from bot.query.fold import tokens
 from bot.rank.common_words import STOPWORDS
-from bot.summarise.choice.headline import measures
+from bot.summarise.choice.headline import figures
 from bot.summarise.choice.model_file import read_model
 from bot.summarise.choice.roles import ROLES, Matrix
-from bot.summarise.choice.scoring import COLUMNS, EVIDENCE, METHOD, PROBLEM, WHOLE, Scores, features
+from bot.summarise.choice.scoring import COLUMNS, EVIDENCE, METHOD, PROBLEM, SCORED, WHOLE, Scores, features
 from bot.summarise.english.anaphora import points_inside
 from bot.summarise.english.prefilter import Screened
 from bot.summarise.english.shortening import Statement
@@ -31,11 +30,6 @@ SHIPPED = Path(__file__).parents[1] / "models" / "gist.json"
 
 Vector = npt.NDArray[np.float64]
 
-_MEASURED = Screened(
-    r"(?<![\w-])[~<>≥≤$+-]?\d+(?:[.,]\d+)*(?:[\s-]?(?:\\?%|×|x\b|fold|GB|MB|ms|fps|FPS|times\b|points?\b|percent|"
-    r"hours?|days?|seconds?|minutes?|dB|orders?)|x\b)|\b(?:twice|half|orders? of magnitude)\b",
-    re.IGNORECASE,
-)
 _COMPONENT = (
     r"\b(?:module|loss|strategy|mechanism|branch|encoder|decoder|stage|layer|block|adapter|head|objective|scheme|component|"
     r"network|operator|pipeline|annotation)s?\b"
@@ -150,17 +144,17 @@ class Text:
         self._of_sentences = self._told_of(sentences, title, scores.clip(-_CLIP, _CLIP))
 
     def _told_of(self, sentences: Sequence[str], title: str, scores: Scores) -> Matrix:
-        parts, wholes = scores[:, : len(PARTS)], scores[:, COLUMNS.index(WHOLE)]
+        parts, wholes = scores[:, : len(SCORED)], scores[:, COLUMNS.index(WHOLE)]
         places, mainly = np.arange(len(sentences)), parts.argmax(axis=1)
-        method = parts[:, PARTS.index(METHOD)]
+        method = parts[:, SCORED.index(METHOD)]
         columns = [
             places < self._announced,
             places == self._announced,
             places == self._announced + 1,
             places == 0,
-            parts[:, PARTS.index(EVIDENCE)],
+            parts[:, SCORED.index(EVIDENCE)],
             method,
-            *(mainly == PARTS.index(part) for part in (PROBLEM, EVIDENCE, METHOD)),
+            *(mainly == SCORED.index(part) for part in (PROBLEM, EVIDENCE, METHOD)),
             method == method.max(initial=-_CLIP),
             wholes,
             (wholes[:, None] < wholes).mean(axis=1),
@@ -177,7 +171,8 @@ class Text:
         text, later = one.text, at > self._announced
         words, own = len(text.split()), {word[:_STEM] for word in tokens(text) if word not in STOPWORDS}
         new = sum(word not in self._title and not _PRESENTS.fullmatch(word) for word in own)
-        figures, measured = len(_MEASURED.findall(text)), of_measured and measures(text)
+        counted = figures(text)
+        measured = of_measured and counted > 0
         return [
             one.cost,
             words / _MOST_WORDS,
@@ -187,7 +182,7 @@ class Text:
             len(own & self._title) / max(1, len(self._title)),
             new < _LEAST_NEW and not measured,
             new < _FEW_NEW and not measured,
-            min(figures, 2) ** 0.5,
+            min(counted, 2) ** 0.5,
             measured,
             of_measured and not measured,
             measured and bool(self._of_sentences[at][_EVIDENCE]),

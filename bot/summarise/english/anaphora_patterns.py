@@ -140,7 +140,7 @@ SINGULAR = re.compile(
 )
 _NO_VERB = _one_of(
     """of in for with by on to from at and or that which who whose as than not where when such like based across under using
-    between within over through into is has was"""
+    between within over through into is has was the a an its their these those both all"""
 )
 PLURAL = re.compile(
     r"((?:[A-Z][\w-]*|[A-Z][\w-]* (?:[\w-]+ ){0,3}?[\w-]+)(?<!ou)s)( \([A-Z][\w-]*s?\))? "

@@ -15,7 +15,7 @@ from bot.summarise.english.leads import FOUND, closed, finding
 from bot.summarise.english.prefilter import Screened
 from bot.summarise.english.third_person import FINITE, begins_with_verb
 
-BRACKET = Screened(r" \((?!(?:[1-9]|[ivx]{1,4}|[a-h])\))(?:[^()]|\([^()]*\))*\)|(?<=\w)\[[^\]]*\]")
+BRACKET = Screened(r" \((?!(?:[1-9]|[ivx]{1,4}|[a-h])\))(?:[^()]|\([^()]*\))*\)(?!\w)|(?<=\w)\[[^\]]*\]")
 # What is not complete without what follows: `in response | to`, `on par | with`, `purely | by`.
 _ENDS = re.compile(
     r"in (?:conjunction|response|contrast|comparison|terms|addition|accordance|combination|relation|regards?|respect|light|"
@@ -39,7 +39,7 @@ _NAMED = re.compile(rf"(?i:{_PRESENTS.pattern}) (?:[\w’'/.+-]+ ){{0,6}}?[A-Z][
 _HANGS_ON = {
     "to": r"alternatives?|approach|solutions?|access|attention|exposure|contributions?|adaptation|transition|contender|"
     r"barriers?|tendency|potential|path|steps?|way|addition|shift|code|key|gap|threat|extension|relevance|resistance|"
-    r"sensitivity",
+    r"sensitivity|attachment|parallel|contrary|little",
     "in": r"interest|role|success|advances|progress|gaps?|gains|experience|rise|trend|shift|increase|decrease|changes?",
     "on": r"reliance|impacts?|influence|effects?|focus|emphasis|research|attacks?|work|insights|light|burden",
     "for": r"scenario|potential|promise|demand|need|way|basis|foundation|implications|support|hope|search|avenues|"
@@ -99,6 +99,7 @@ _VERB_NEXT = re.compile(rf" and (?:\w+ly )+{FINITE} | \w+ed\b")  # of an adverb:
 _COUNTS = Screened(
     r"\b(?:two|three|four|five|six|seven|several|following|key|first|\(1\)|\(i\)|\(a\))(?: [\w-]+){0,4}[:,]?$"
 )
+_BARE_FIGURE = re.compile(r"[a-z](?:ing|ed|s) [~<>+-]{0,2}\d+(?:\.\d+)?$")  # `achieving +3.1 | on pages`
 _UNNAMED = Screened(
     r"\b(?:fac(?:es?|ing)|suffers? from|poses?|encounters?|has|have) (?:[\w-]+ ){0,2}"
     r"(?:challenges|limitations|issues|problems|shortcomings|drawbacks)$|"
@@ -117,8 +118,9 @@ _MADE_TO = Screened(  # `allows users to …`
 _SPLIT = {
     word: Screened(rf"\b(?:{verbs})(?: [\w’'-]+){{0,4}}$", re.IGNORECASE)
     for word, verbs in {
-        "to": r"(?:assign|expos|attribut|subject|confin|relegat|delegat|devot|entrust|bring)(?:e?s|ed|ing|e|)|maps?|mapping",
-        "from": r"(?:transform|turn|convert|shift|evolv|transition|distinguish|differentiat)(?:s|es|ed|ing|e|)",
+        "to": r"(?:assign|expos|attribut|subject|confin|relegat|delegat|devot|entrust|bring|dedicat)(?:e?s|ed|ing|e|)|maps?|"
+        r"mapping",
+        "from": r"(?:transform|turn|convert|shift|evolv|transition|distinguish|differentiat|prevent)(?:s|es|ed|ing|e|)",
         "with": r"(?:align|replac|bridg|equip|endow|associat|confront|pair|match)(?:s|es|ed|ing|e|)|"
         r"provid(?:es?|ing) (?:users|readers|people|them)",
         "on": r"(?:keeps?|keeping|kept)",
@@ -157,8 +159,12 @@ _PAIRS = tuple(
         (r"\b(?:both|between)\b", r"\band\b"),
         (r"\b(?:either|whether)\b", r"\b(?:or|can|is|are)\b"),
         (
-            r"\bfrom (?:(?:an? |the )?(?:\w+ ){1,2}of )?[~\d.%$-]+|\b(?:shift|transition|mov|chang|switch|rang)\w* from\b",
-            r"\bto\b",
+            (
+                r"\bfrom (?:(?:an? |the )?(?:\w+ ){1,2}of )?[~\d.%$-]+|"
+                r"\b(?:shift|transition|mov|chang|switch|rang)\w* from\b|"
+                r"\b(?:transfer|refram|convert|translat)\w* (?:[\w-]+ ){1,5}from\b"
+            ),
+            r"\b(?:in)?to\b",
         ),
         (r"\b(?:combin|integrat)(?:e|es|ing)\b", r"\b(?:and|with|into)\b|,"),
         (r"\b(?:equip|endow|empower)(?:s|p?ing)?\b", r"\b(?:with|to|by)\b"),
@@ -200,6 +206,11 @@ _VERB = re.compile(rf"(?<=[\w)’',] ){FINITE}\b")
 # `commonly used metrics`
 _OF_A_NOUN = Screened(
     r"\b(?:commonly|widely|frequently|previously|newly|recently|publicly|traditionally)[ -]\w+ed(?= [a-z])"
+)
+# `results obtained through tables`: whoever obtains them would need to say what
+_OF_WHAT = Screened(
+    r"\b(?:obtained|proposed|developed|generated|introduced|produced|presented|reported|collected|designed|created|trained|"
+    r"used|built|derived|extracted) (?=(?:by|through|via|using|from|with|on|in|for)\b)"
 )
 _CLAUSE_NEXT = re.compile(
     rf", and (?:\w+ly )?(?:the |it |they |an? |its )?(?:[\w-]+ ){{0,3}}{FINITE} ",
@@ -266,6 +277,7 @@ def is_complete(kept: str, tail: str, border: re.Pattern[str]) -> bool:
         or (tail.startswith(" in ") and _MORE_OF_IT.search(kept))
         or _is_split(kept, last, tail)
         or _COUNTS.search(kept)
+        or (last[-1:].isdigit() and _BARE_FIGURE.search(kept))
         or (last in _UNNAMED_THINGS and _UNNAMED.search(kept))
         or not closed(kept)
         or any(_is_half(kept, one, other) for one, other in _PAIRS)
@@ -388,10 +400,15 @@ def _is_half_a_list(kept: str, tail: str) -> bool:
             or (": " in kept and _BESIDE_IT.match(tail) is not None)
             or _is_half_of_figures(kept, tail)
         )
+    points = _POINT.split(kept)[1:]
+    if len(points) > 1 and _VERB.search(points[0]) and not _VERB.search(points[-1]):
+        return True  # `(1) caches fail to sleep, and (2) prompts | of readers cost much`
     if not found[1]:
         return _GOES_ON.search(tail) is not None
     count = _NUMBERS.get(found[1].lower()) or int(found[1])
     listed = BRACKET.sub("", kept[found.end() :])
+    if points:
+        return len(points) < count
     between = listed.count("; ") if ";" in listed + tail else len(_MEMBER.findall(listed))
     return between + 1 < count
 
@@ -411,7 +428,7 @@ def _lacks_object(kept: str, last: str) -> bool:
     )
 
 
-_GOES_ON_LISTING = re.compile(r"[^,;]*, (?:and|or) | and ")
+_GOES_ON_LISTING = re.compile(r"(?:[^,;]*, ){1,4}(?:and|or) | and ")
 
 
 def _is_member(rest: str) -> bool:
@@ -441,6 +458,6 @@ def _has_verb(kept: str) -> bool:
         return False
     if begins_with_verb(kept):
         return True
-    kept = _OF_A_NOUN.sub("", kept)
+    kept = _OF_WHAT.sub("", _OF_A_NOUN.sub("", kept))
     said = kept.partition(", ")[2] if _OPENING.match(kept) else kept
     return any(verb.end() < len(said) or not _NOUNS.fullmatch(verb.group()) for verb in _VERB.finditer(said))

@@ -43,6 +43,11 @@ _ASIDE = Screened(
 # `it not only saves time, but also space`
 _NOT_ONLY = re.compile(rf" not only (?={FINITE} )")
 _BUT_ALSO = re.compile(r",? but\b")
+_LED_BY = re.compile(
+    r"(?:by|through|via|using|with|while|although|though|when|as|since|because|given|despite|unlike|based|compared|beyond|"
+    r"after|among|during|within|without|following|rather|instead|whereas|\w+(?:ed|en) (?:by|on|with|from|in|for|to|as))\b",
+    re.IGNORECASE,
+)
 _LED = 0.5  # of a finding or a clause that is led to
 _LED_TO_AUTHORS = 1.2
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
@@ -169,13 +174,19 @@ def _opened(sentence: str) -> Iterator[tuple[str, float]]:
             at, cost = found, cost + price
             rest = sentence[at:]
             another = _AND_THAT.search(rest) if behind is finding else None
-            yield _begun(f"{rest[: another.start()]}." if another else rest), cost
+            rest = f"{rest[: another.start()]}." if another else rest.replace(", but that ", ", but ")
+            yield _begun(rest), cost
 
 
 def _begun(text: str) -> str:
     """The rest of a sentence as one of its own: `the authors propose X` → `Proposes X`."""
     text = text[:1].upper() + text[1:]
     return to_third_person(f"We {text[12:]}") if text.startswith("The authors ") else text
+
+
+def _has_subject(before: str) -> bool:
+    """Whether what stands before an aside is more than a lead: not `Driven by pages, a cache, called Tidy, is built`."""
+    return ", " in before or _LED_BY.match(before) is None
 
 
 def _without_asides(text: str) -> Iterator[tuple[str, float]]:
@@ -186,6 +197,6 @@ def _without_asides(text: str) -> Iterator[tuple[str, float]]:
     bare = BRACKET.sub("", text)
     if bare != text:
         yield bare, 0.1
-    short = _ASIDE.sub(" ", bare) if bare.count(", ") > 1 else bare
+    short = _ASIDE.sub(lambda found: " " if _has_subject(bare[: found.start()]) else found.group(), bare)
     if short != bare:
         yield short, 0.3

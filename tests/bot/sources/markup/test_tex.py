@@ -26,6 +26,7 @@ def edge_cases() -> list[dict[str, object]]:
     ("typed", "read"),
     [
         (r"Andr\'e", "André"),
+        ("up to 1{,}890x of 2{,}260 pages", "up to 1,890x of 2,260 pages"),
         (r"M{\"o}ssbauer", "Mössbauer"),
         (r"na\"{\i}ve T\"UV", "naïve TÜV"),
         (r"\v{S}koda \c{C}elik \k{a} \H{o} \u{g} \.Z \r{a}", "Škoda Çelik ą ő ğ Ż å"),

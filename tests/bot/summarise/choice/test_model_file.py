@@ -75,9 +75,9 @@ def test_a_table_of_another_version_is_a_damaged_one(tmp_path: Path) -> None:
         [],
         {"signs": [], "start": []},
         {**whole, "start": whole["start"][:1]},
-        {**whole, "start": ["a"] * 5},
+        {**whole, "start": ["a"] * 4},
         {**whole, "start": 1},
-        {**whole, "signs": {sign: weights[:4] for sign, weights in whole["signs"].items()}},
+        {**whole, "signs": {sign: weights[:3] for sign, weights in whole["signs"].items()}},
         {**whole, "signs": {sign: weights[0] for sign, weights in whole["signs"].items()}},
         {**whole, "signs": dict.fromkeys(whole["signs"])},
     ]

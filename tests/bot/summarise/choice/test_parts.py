@@ -16,6 +16,7 @@ from bot.summarise.choice.scoring import (
     FEATURES,
     METHOD,
     PROBLEM,
+    SCORED,
     SHIPPED,
     UNUSABLE,
     WHY,
@@ -155,7 +156,7 @@ def test_a_sign_is_a_number_for_each_sentence_and_counts_for_each_part() -> None
     assert np.isfinite(table).all()
     weights = read_weights(SHIPPED)
     assert weights.rows.shape == (len(FEATURES), len(COLUMNS))
-    assert np.array_equal(part_scores(PLAIN, "Tidy caches"), (table @ weights.rows + weights.start)[:, : len(PARTS)])
+    assert np.array_equal(part_scores(PLAIN, "Tidy caches"), (table @ weights.rows + weights.start)[:, : len(SCORED)])
 
 
 def test_a_title_says_which_sentence_is_about_the_work() -> None:

@@ -74,6 +74,7 @@ def test_it_is_put_in_their_place(before: str, sentence: str, after: str) -> Non
         ("We use caches.", "While they help, it is unclear why they do."),
         ("We use caches.", "As these caches grow, it is important to clean them."),
         ("Others use caches.", "This supports the proposal that caches help."),
+        ("Climate adaptation requires the use of caches.", "Their cost is unknown."),
         ("We use caches.", "This issue remains."),
         ("We use two stages.", "In the second stage, caches grow."),
         ("We use two caches.", "The first one is small."),

@@ -234,6 +234,65 @@ def ends_at(sentence: str, left: str) -> bool:
             "gradually transitions",
             id="transitions from",
         ),
+        pytest.param(
+            "The model surpasses strong baselines on every benchmark, achieving +3.1 on ImageNet and +2.2 on COCO.",
+            "achieving +3.1",
+            id="a figure of nothing",
+        ),
+        pytest.param(
+            "Presents SMS, a framework that combines 3D Gaussian Splatting for scene reconstruction, visual foundation "
+            "models for segmentation, vision-language models for material properties, and physics simulation.",
+            "visual foundation models",
+            id="one of four things, each for something",
+        ),
+        pytest.param(
+            "The system improves the gain by up to 52.02%, consistently surpassing the fixed baseline with little to no "
+            "human intervention and validating its robustness.",
+            "with little",
+            id="little to no",
+        ),
+        pytest.param(
+            "Utilizes decomposition for initial unmixing, preserving the endmembers while dedicating the subsequent "
+            "network to enhancing the initial abundance map.",
+            "subsequent network",
+            id="dedicates something to",
+        ),
+        pytest.param(
+            "Current models perform poorly in long videos due to resource limitations that prevent them from "
+            "processing all of the frames.",
+            "prevent them",
+            id="prevents from",
+        ),
+        pytest.param(
+            "The fMRI results obtained through automatic skull stripping using the network closely align with those "
+            "from manual skull stripping.",
+            "automatic skull stripping",
+            id="results obtained through",
+        ),
+        pytest.param(
+            "Introduces ABRA, a method that transfers class-specific detection knowledge from a labeled source domain "
+            "to a target domain where no training images are.",
+            "source domain",
+            id="transfers from",
+        ),
+        pytest.param(
+            "Every graph has a representation in which the vertices are isothetic disjoint rectangles parallel to the "
+            "plane, and the edges are visibilities.",
+            "parallel",
+            id="1708.06196",
+        ),
+        pytest.param(
+            "Reveals two major takeaways: (1) models suffer from dynamics blindness, and (2) reliability in opaque "
+            "systems requires grounded world modeling.",
+            "reliability",
+            id="2601.22130",
+        ),
+        pytest.param(
+            "Identifies three design choices: (1) a lightweight stage, (2) a mix of harmful, harmless, and ambiguous "
+            "prompts to prevent shortcuts such as refusals, and (3) a reward model to keep its reasoning.",
+            "prevent shortcuts",
+            id="two of three points",
+        ),
     ],
 )
 def test_no_sentence_ends_where_a_verb_an_object_or_a_member_of_a_list_would_follow(sentence: str, left: str) -> None:
@@ -272,3 +331,25 @@ def test_neither_whose_nor_a_participle_nor_a_count_makes_a_clause() -> None:
 )
 def test_what_connects_goes_with_its_comma(sentence: str, bare: str) -> None:
     assert strip_opening(sentence) == bare
+
+
+def test_only_what_stands_beside_a_name_goes() -> None:
+    led = (
+        "Driven by the recent advancements of vision models, a novel method termed DFM-MVS, is proposed to leverage the "
+        "depth model to generate a prior."
+    )
+    assert not any("models is proposed" in one.text for one in statements(led, 30))
+    part = "RL-CMSA consistently finds (near-)best solutions and outperforms a state-of-the-art hybrid algorithm."
+    assert not any("findsbest" in one.text for one in statements(part, 30))
+
+
+def test_what_experiments_show_is_no_lead_and_a_second_finding_needs_no_that() -> None:
+    shown = (
+        "Experiments on the BioASQ set show BLEU gains of 0.09, ROUGE gains of 0.05, and accuracy gains of 0.12, with a "
+        "peak accuracy of 0.89."
+    )
+    assert not any(one.text.startswith("ROUGE") for one in statements(shown, 30))
+    found = "Demonstrates that modelling is of no added benefit, but that decoding with a lexicon can be beneficial."
+    assert [one.text for one in statements(found, 30)][1:] == [
+        "Modelling is of no added benefit, but decoding with a lexicon can be beneficial."
+    ]
