@@ -24,7 +24,7 @@ MOST = 50  # subscriptions that are looked at
 BEST = 4  # entries: with so many, and so many schedules, the page fits a laptop's screen
 SCHEDULES = 4
 SAVED = 3  # of what the person saved
-_CHANNELS = 12  # whose last digests are looked at
+_CHANNELS = 12  # whose last digests are looked at; of more than MOST the first, by their identifiers
 _DIGESTS = 8  # of each
 _NEWS = timedelta(days=7)  # what was posted longer ago is none
 _LATELY = timedelta(hours=36)  # what was posted since counts alike: a morning's digests, and those of the evening before
@@ -127,7 +127,7 @@ async def _best(
 ) -> tuple[HomeEntry, ...]:
     """Return the first entries of the last digests that the channels were posted."""
     found: list[tuple[str, PastDigest]] = []
-    for channel in [*dict.fromkeys(each.channel for each in own)][:_CHANNELS]:
+    for channel in await _looked_at(context, actor, [*dict.fromkeys(each.channel for each in own)]):
         past = await context.store.digests.past(actor.workspace, channel, limit=_DIGESTS)
         found += [(channel, each) for each in _last(past) if now - each.saved <= _NEWS]
     places = sorted(_ranks(found), key=lambda each: (now - each[2].saved > _LATELY, each[0], -each[2].day.toordinal()))
@@ -143,6 +143,17 @@ async def _best(
         _entry(items[key], gist, channel, digest, title_of(topics, digest.topic), today)
         for (key, (channel, digest, _)), gist in zip(chosen.items(), gists, strict=True)
     )
+
+
+async def _looked_at(context: HandlerContext, actor: Actor, channels: Sequence[str]) -> Sequence[str]:
+    """Return the channels whose digests are looked at: all, and of many those that had one last."""
+    if len(channels) <= _CHANNELS:
+        return channels
+    saved: dict[str, datetime] = {}
+    for channel in channels[:MOST]:
+        for each in await context.store.digests.past(actor.workspace, channel, limit=1):
+            saved[channel] = each.saved
+    return sorted(saved, key=saved.__getitem__, reverse=True)[:_CHANNELS]
 
 
 def _last(past: Sequence[PastDigest]) -> Sequence[PastDigest]:

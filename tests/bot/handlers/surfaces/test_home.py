@@ -73,6 +73,18 @@ async def test_what_was_posted_longer_ago_comes_later_and_after_a_week_not_at_al
     assert gone.nothing == "No digest with entries was posted in your channels in the last week."
 
 
+async def test_of_many_channels_those_are_looked_at_that_had_a_digest_last(ada: Asker) -> None:
+    channels = [f"C{number:02}" for number in range(20)]
+    for channel in channels:
+        await ada.by(channel=channel).ask("subscribe kv at 09:00 in UTC")
+    await post(ada.by(channel="C19"), "kv", ["2603.00001"], later=timedelta(days=-1))
+    await post(ada.by(channel="C17"), "kv")
+    found = await page(ada, *channels)
+    assert {each.channel for each in found.best} == {"C17"}
+    assert "Paging the KV cache" in titles(found)
+    assert {each.channel for each in (await page(ada, *channels[:10], "C19")).best} == {"C19"}
+
+
 async def test_the_gist_is_the_one_that_was_posted(ada: Asker) -> None:
     await ada.ask("subscribe kv at 09:00 in UTC")
     (digest,) = (await ada.ask("now kv")).digests
