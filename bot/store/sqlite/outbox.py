@@ -119,7 +119,8 @@ class SqliteOutbox(Tables):
     @reading
     def publications(self, db: Database, now: datetime, *, limit: int = 50) -> Sequence[Publication]:
         sql = (
-            "select data, since, publications.next_at, attempts from publications join deliveries using (workspace, id)"
+            "select data, since, publications.next_at, attempts"
+            " from publications cross join deliveries using (workspace, id)"  # few wait of all that was posted
             " where publications.next_at <= ? or publications.next_at > ?"
             " order by publications.next_at, workspace, id limit ?"
         )

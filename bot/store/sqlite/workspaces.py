@@ -33,7 +33,7 @@ from bot.store.rules.revisions import (
 )
 from bot.store.rules.saved import counted_in_channel
 from bot.store.sqlite import ledger
-from bot.store.sqlite.connections import Tables, reading, writing
+from bot.store.sqlite.connections import Tables, reading, reading_long, writing
 
 
 class SqliteWorkspaces(Tables):
@@ -205,7 +205,7 @@ class SqlitePeople(Tables):
         db.execute(f"delete from saved_in where {its}", [workspace, person, key])
         return db.execute(f"delete from saved where {its}", [workspace, person, key]).rowcount == 1
 
-    @reading
+    @reading_long
     def saved_in(self, db: Database, workspace: str, channel: str) -> Sequence[SavedInChannel]:
         heir = "select items.key from aliases join items on items.id = item where alias = saved_in.key"
         sql = (

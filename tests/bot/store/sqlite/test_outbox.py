@@ -131,3 +131,20 @@ async def test_of_thousands_of_notices_only_the_next_are_looked_at(path: Path, r
 
     few, many = await asyncio.to_thread(count)
     assert many <= 1.2 * few + 5
+
+
+async def test_what_is_to_be_published_is_found_without_a_look_at_what_was_posted_besides(path: Path) -> None:
+    store = SqliteStore(path)
+    await store.open()
+    await store.close()
+    asked: list[str] = []
+
+    def plan() -> list[str]:
+        db = connect(path)
+        with db.tracer(lambda sql, _: asked.append(sql)):
+            answer(SqliteOutbox(Direct(db)).publications(NOW))
+        rows = db.execute(f"explain query plan {asked[-1]}", [0, 0, 50]).fetchall()
+        db.close()
+        return [detail for *_, detail in rows]
+
+    assert not any(detail.startswith("SCAN deliveries") for detail in await asyncio.to_thread(plan))
