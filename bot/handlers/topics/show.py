@@ -136,16 +136,16 @@ def _shortened(made: Sequence[tuple[str, str]]) -> Sequence[tuple[str, str]]:
 
 
 def _entries(lists: Mapping[str, Sequence[str]], most: int = 1000) -> tuple[ReplyEntry, ...]:
-    """Return the lists, numbered as *remove* takes them; of longer ones how many there are besides."""
+    """Return the lists, numbered as *remove* takes them; of those with two and more besides, how many that are."""
     return tuple(
-        ReplyEntry(title=title, lines=(*lines[:most], *_besides(len(lines) - most)), is_section=True)
+        ReplyEntry(
+            title=title,
+            lines=tuple(lines) if len(lines) <= most + 1 else (*lines[:most], f"and {len(lines) - most} more"),
+            is_section=True,
+        )
         for title, lines in lists.items()
         if lines
     )
-
-
-def _besides(count: int) -> tuple[str, ...]:
-    return (f"and {count} more",) if count > 0 else ()
 
 
 async def _lists(context: HandlerContext, topic: Topic) -> Mapping[str, Sequence[str]]:

@@ -108,6 +108,13 @@ async def test_of_a_long_topic_the_beginning_is_shown_and_all_of_it_on_demand(ad
     assert interests.lines[5:] == ("6. word005 × 1", "and 3 more")
     assert few.fields[0].value.endswith("…")
 
+    await ada.ask("topic edit long remove interest 9")
+    await ada.ask("topic edit long remove interest 8")
+    (interests,) = (each for each in (await ada.ask("topic show long")).entries if each.title == "Interests")
+    assert interests.lines[6:] == ("7. word006 × 1",), "one more is shown rather than counted"
+    for number in (7, 8):
+        await ada.ask(f"topic edit long interest word{number:03}")
+
     everything = await ada.ask(button(few, "Show all"))
     (interests,) = (each for each in everything.entries if each.title == "Interests")
     assert interests.lines[-1] == "9. word008 × 1"
