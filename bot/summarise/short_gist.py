@@ -57,7 +57,7 @@ _NO_STATEMENT = AnyScreened(
     r"^(?!The )[^,]+, the authors\b|^Among (?:these|them|those)\b|"
     r"\b(?:argu|show|find|reveal|demonstrat)\w* (?:that )?(?:they|it|such)\b|^(?:It|They|He|She) |^Core to |"
     r"^(?:Initially|In detail|First|Second|Next|Then),|\((?:i|1|a)\)|\bshow: |"
-    r"^To \w+ [^,]*$|\bplease (?:visit|see|refer)\b|\b(?:encourage|invite) (?:readers|researchers|the community)\b|https?://",
+    r"^To \w+ [^,]*$|\bplease (?:visit|see|refer)\b|\b(?:encourage|invite) (?:readers|researchers|the community)\b|https?://|\?$",
     re.IGNORECASE,
 )
 # `Introduces Key Cache (KC), which …`: nobody who reads no further needs the abbreviation.

@@ -258,6 +258,7 @@ def is_complete(kept: str, tail: str, border: re.Pattern[str]) -> bool:
     return not (
         last in _NEEDS_MORE
         or _STRAY.fullmatch(tail)
+        or _MEASURE.match(tail)  # `achieves performance | on par with others`
         or _hangs(kept)
         or _hangs_on(kept, last, tail)
         or _LIMITS.match(tail)
@@ -295,6 +296,7 @@ def _hangs(kept: str) -> bool:
     return _ENDS.fullmatch(f"{one} {other}") is not None or (before[-1:] == "," and one in {"a", "an", "the"})
 
 
+_MEASURE = re.compile(r" (?:on par|comparable|competitive|equal|equivalent|similar|close|superior|inferior) (?:with|to)\b")
 _STRAY = re.compile(r"(?: (?:for|on|in|with|under|from|at|to)\b)?[\s.?!]*")  # a preposition that nothing follows
 
 

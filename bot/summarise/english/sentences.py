@@ -27,6 +27,9 @@ STARTERS = _words(
     together under unlike using we what when where whereas which while with without yet"""
 )
 
+# Words that begin a sentence behind a stop without white space, and may stand inside one behind an abbreviation.
+_GLUED_STARTERS = STARTERS | _words("beyond built code each existing")
+
 _NEVER = frozenset(["e.g", "i.e", "eg", "ie", "cf", "vs", "viz", "approx", "w.r.t", "wrt", "s.t", "a.k.a", "aka", "incl"])
 _TITLES = _words("Dr Prof Mr Mrs Ms St Jr Sr Gen")
 _SELDOM = _words("etc al resp inc ltd corp co dept univ ca est yahoo jeopardy et u.s u.k u.s.a ph.d")
@@ -40,7 +43,7 @@ _NEXT = re.compile(r"[\s\"'“‘(\[{«*`_]*")
 _NOT_OF_A_WORD = re.compile(r".*[^\w.&'-]", re.DOTALL)  # up to the last sign that no word has
 _INITIAL = re.compile(r"(?:[A-Z]\.)*[A-Z]$")
 _AFTER_NUMBERED = re.compile(r"\(?(?:\d|[IVXLC]+\b|[A-Z]\b|[A-Z]?\.?\d)")
-_GLUED = re.compile(r"(?<=[a-z\])]{2})([.!?])(?=([A-Z][a-z]*)\s)")
+_GLUED = re.compile(r"(?<=[a-z\])]{2})([.!?])(?=([A-Z][a-z]*)[\s,])")
 _BREAK = re.compile(r"\n\s*\n|\n(?=\s*(?:[-*•·‣–]|\(?(?:\d{1,2}|[ivx]{1,4}|[a-h])[.)])\s)")
 _FORMULA = re.compile(r"\$[^$\n]{1,300}\$|\\\(.{1,300}?\\\)")
 _NAMED = re.compile(
@@ -200,7 +203,7 @@ def _glued(text: str) -> Iterator[int]:
     """`GPUs.We show`: no white space, but a word that begins sentences, and no path or identifier around it."""
     for match in _GLUED.finditer(text):
         token = text[text.rfind(" ", 0, match.start()) + 1 : match.start()]
-        if match.group(2).lower() in STARTERS and not re.search(r"[./:_@=]", token):
+        if match.group(2).lower() in _GLUED_STARTERS and not re.search(r"[./:_@=]", token):
             yield match.end()
 
 

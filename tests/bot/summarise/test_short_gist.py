@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.models import Item, Kind
-from bot.summarise.short_gist import LONGEST, ShortGist, short_gist
+from bot.summarise.short_gist import LONGEST, ShortGist, short_gist, statements_of
 from tests.conftest import tries
 from tests.fakes.edition import items
 from tests.fakes.works import paper, repo
@@ -120,6 +120,12 @@ def test_of_a_repository_it_is_the_description_shortened_at_a_border() -> None:
 def test_another_language_and_an_empty_text_have_none() -> None:
     assert of("这是一个缓存库。它的速度提高了三倍。" * 9).text == ""
     assert of("  ").text == ""
+
+
+def test_a_question_is_no_statement() -> None:
+    asked = "Do backbone models that excel in natural image classification consistently outperform others on mammograms?"
+    text = f"We explore open questions. {asked} We train four models on 5,000 mammograms and find that larger ones fail."
+    assert all(told.text != asked for told in statements_of("Breast cancer", text))
 
 
 def test_of_a_real_edition_every_entry_is_told_in_a_whole_short_statement() -> None:

@@ -235,6 +235,12 @@ def ends_at(sentence: str, left: str) -> bool:
             id="transitions from",
         ),
         pytest.param(
+            "Presents Budget EAGLE, the first cross-attention-based decoder model that achieves performance on par with "
+            "leading self-attention models.",
+            "achieves performance",
+            id="on par with",
+        ),
+        pytest.param(
             "The model surpasses strong baselines on every benchmark, achieving +3.1 on ImageNet and +2.2 on COCO.",
             "achieving +3.1",
             id="a figure of nothing",
