@@ -17,6 +17,7 @@ MODELS = {
     "roles": "bot/summarise/models/roles.npz",
     "parts": "bot/summarise/models/parts.json",
     "why": "bot/summarise/models/why.json",
+    "why_readers": "bot/summarise/models/why_readers.json",
     "gist": "bot/summarise/models/gist.json",
     "claims": "bot/summarise/models/claims.json",
     "embedder": "bot/embed/models/minilm.npz",

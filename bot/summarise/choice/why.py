@@ -7,7 +7,9 @@
    a clause, the second thing that it says of its subject, or less of these. A second model tells how likely each is right as
    it would be shown, by what the first says of the sentence and of the form, and by what is lost between them. It was
    learned from what the first says of abstracts that it was not learned from: it knows how far the first can be trusted.
-3. What plainly says that something is to be had, what comes next, or is a notice, is never shown, whatever the weights say.
+3. Of each sentence the likeliest form is taken, and `why_readers.py` tells how likely a reader would show it: by the same
+   signs and by its own words. It was learned from lines that readers graded, as they would be shown.
+4. What plainly says that something is to be had, what comes next, or is a notice, is never shown, whatever the weights say.
 
 Where nothing is likely enough there is none: the text does not say why it matters.
 """
@@ -21,6 +23,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from bot.summarise.choice import why_readers
 from bot.summarise.choice.candidates import AIM, MOST_WORDS, REST, SENTENCE, Candidate
 from bot.summarise.choice.candidates import CONSEQUENCE as FOLLOWS
 from bot.summarise.choice.model_file import read_model
@@ -71,9 +74,10 @@ _LATE = 0.6  # of the way through the text
 _SHORT, _LONG, _COUNTED = 12, 35, 40  # words
 _FEW = 5  # sentences
 
-# How likely what is shown must be right; docs/decisions/0061-why-it-matters.md has the figures.
-_BAR = 0.7
-_LOOKED_AT = 0.2  # how likely a sentence must be for its forms to be tried
+# How likely a reader must be to show what is shown; docs/decisions/0090-whys-that-readers-would-show.md has the figures.
+_BAR = 0.75
+_LOOKED_AT = 0.1  # how likely a sentence must be for its forms to be tried
+_GRADED = 0.1  # how likely a form must be right: less likely ones were not graded by readers
 
 # By what a form is told to be right: the odds of the sentence's kinds and of its own, and what it keeps of the sentence.
 SIGNS = (
@@ -162,19 +166,38 @@ def find_why(
 
     `names` are written in lower case even at a sentence's beginning. No sentence at a place in `without` is taken.
     """
-    allowed = [each for each in found if each.place not in without]
-    asked = sentences_asked(allowed)
-    if not asked:
+    lines, table = lines_of(told, [each for each in found if each.place not in without], names)
+    if not lines:
         return None
-    weights, shares = _weights(), kinds(told, asked)
-    likely = [each for each, share in zip(asked, shares, strict=True) if share[:_SHOWN].sum() >= _LOOKED_AT]
-    forms = forms_of(likely, allowed, names)
-    if not forms:
-        return None
-    kept = shares[[asked.index(each) for each in likely]]
-    odds = signs(told, likely, forms, kept, kinds(told, [each.why.shown for each in forms])) @ weights.signs
+    odds = why_readers.odds(table, [each.text for each in lines])
     best = int(np.argmax(odds))
-    return forms[best].why if odds[best] + weights.signs_start >= odds_of(_BAR) else None
+    return lines[best] if odds[best] >= odds_of(_BAR) else None
+
+
+def lines_of(told: Sequence[Resolved], found: Sequence[Candidate], names: frozenset[str]) -> tuple[Sequence[Why], Matrix]:
+    """Return what could be shown, the likeliest form of each sentence, and a row for each with columns as in SIGNS."""
+    asked = sentences_asked(found)
+    if not asked:
+        return [], np.zeros((0, len(SIGNS)))
+    weights, shares = _weights(), kinds(told, asked)
+    likely = np.flatnonzero(shares[:, :_SHOWN].sum(axis=1) >= _LOOKED_AT)
+    sentences = [asked[at] for at in likely]
+    forms = forms_of(sentences, found, names)
+    if not forms:
+        return [], np.zeros((0, len(SIGNS)))
+    table = signs(told, sentences, forms, shares[likely], kinds(told, [each.why.shown for each in forms]))
+    best = _best_forms(forms, table @ weights.signs + weights.signs_start)
+    return [forms[at].why for at in best], table[best]
+
+
+def _best_forms(forms: Sequence[Form], odds: Matrix) -> list[int]:
+    """The places of the likeliest form of each sentence, where that is likely enough that readers graded such."""
+    best: dict[int, int] = {}
+    for at in np.flatnonzero(odds >= odds_of(_GRADED)).tolist():
+        sentence = forms[at].sentence
+        if sentence not in best or odds[at] > odds[best[sentence]]:
+            best[sentence] = at
+    return [*best.values()]
 
 
 def sentences_asked(found: Sequence[Candidate]) -> list[Candidate]:

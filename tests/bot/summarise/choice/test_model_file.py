@@ -10,13 +10,18 @@ import pytest
 from numpy.typing import NDArray
 
 from bot.errors import SummaryUnavailable
-from bot.summarise.choice import roles, scoring, telling
+from bot.summarise.choice import roles, scoring, telling, why_readers
 from bot.summarise.choice.model_file import read_model
 
 MODELS = pytest.mark.parametrize(
     ("shipped", "read"),
-    [(roles.SHIPPED, roles.role_model), (scoring.SHIPPED, scoring.read_weights), (telling.SHIPPED, telling.read_weights)],
-    ids=["roles", "parts", "gist"],
+    [
+        (roles.SHIPPED, roles.role_model),
+        (scoring.SHIPPED, scoring.read_weights),
+        (telling.SHIPPED, telling.read_weights),
+        (why_readers.SHIPPED, why_readers.read_weights),
+    ],
+    ids=["roles", "parts", "gist", "why_readers"],
 )
 
 

@@ -34,7 +34,7 @@ PLAIN = [
     "We propose Tidy, a cache that predicts its own size.",
     "It uses a small model that is trained on access traces.",
     "Experiments show that Tidy reduces misses by 31% over the best baseline.",
-    "Tidy makes large caches practical for hospitals that have no operator.",
+    "Our results enable hospitals to run large caches without an operator, reducing costs.",
 ]
 
 
@@ -93,11 +93,9 @@ def test_what_turns_against_what_stands_in_front_is_the_problem() -> None:
 
 
 def test_a_sentence_whose_first_words_were_explained_may_stand_alone() -> None:
-    sentences = [*PLAIN[:5], "This makes large caches practical for hospitals that have no operator."]
-    assert places(sentences)[WHY] is None
-    assert (
-        places(sentences, [*PLAIN[:5], "Tidy makes large caches practical for hospitals that have no operator."])[WHY] == 5
-    )
+    said = "This lets hospitals run large caches without an operator, reducing costs."
+    assert places([*PLAIN[:5], said])[WHY] is None
+    assert places([*PLAIN[:5], said], [*PLAIN[:5], said.replace("This", "Tidy")])[WHY] == 5
 
 
 @pytest.mark.parametrize(

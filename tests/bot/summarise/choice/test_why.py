@@ -41,24 +41,22 @@ def why(*sentences: str) -> Why | None:
     ("last", "shown"),
     [
         pytest.param(
-            "These results underscore significant privacy risks in LLMs, emphasizing the need for stronger safeguards.",
-            "The results underscore significant privacy risks in LLMs, emphasizing the need for stronger safeguards.",
-            id="2505.09921",
+            "Our results reveal security vulnerabilities of caches that could enable attackers to steal sensitive data from "
+            "hospitals.",
+            "The results reveal security vulnerabilities of caches that could enable attackers to steal sensitive data from "
+            "hospitals.",
+            id="whole",
         ),
         pytest.param(
-            "Our findings underscore the urgent need for model developers to prioritize defenses against prefill attacks in "
-            "open-weight LLMs.",
-            "The findings underscore the urgent need for model developers to prioritize defenses against prefill attacks in "
-            "open-weight LLMs.",
-            id="2602.14689",
+            "Our results enable hospitals to run large caches without an operator, reducing costs and energy consumption.",
+            "The results enable hospitals to run large caches without an operator, reducing costs and energy consumption.",
+            id="what it lets somebody do",
         ),
         pytest.param(
-            "These findings highlight a potential vulnerability in urban vision-based pedestrian surveillance systems and "
-            "underscore the importance of accounting for environmental visual variations when designing robust pedestrian "
-            "perception models.",
-            "The findings underscore the importance of accounting for environmental visual variations when designing robust "
-            "pedestrian perception models.",
-            id="2508.02530",
+            "These findings highlight a potential vulnerability in urban vision-based pedestrian surveillance systems of "
+            "all large cities and could enable attackers to hide from cameras that protect public places.",
+            "The findings could enable attackers to hide from cameras that protect public places.",
+            id="second of its subject",
         ),
     ],
 )
@@ -75,7 +73,6 @@ def test_a_consequence_is_shown(last: str, shown: str) -> None:
             "Monitoring aerial objects is crucial for security, wildlife conservation, and environmental studies.",
             id="2506.04048",
         ),
-        pytest.param("Memory is critical for long-horizon and history-dependent robotic manipulation.", id="2603.04639"),
         pytest.param(
             "Software Quality Assurance (SQA) is critical for delivering reliable, secure, and efficient software products.",
             id="2505.13766",
@@ -148,6 +145,15 @@ def test_the_importance_of_the_subject_is_shown_where_no_consequence_is(first: s
             "Although an accurate image quality metric can benefit photograph capturing, which is vital in some domains.",
             id="half a sentence",
         ),
+        pytest.param(
+            "Our findings underscore the urgent need for model developers to prioritize defenses against prefill attacks in "
+            "open-weight LLMs.",
+            id="need-2602.14689",
+        ),
+        pytest.param(
+            "These results highlight the effectiveness of the proposed approach and its potential for real-world use.",
+            id="praise",
+        ),
         pytest.param("Under consideration in Theory and Practice of Logic Programming (TPLP).", id="notice-2507.16454"),
         pytest.param("Keywords: caches, memory, critical applications, safety.", id="keywords"),
     ],
@@ -157,14 +163,16 @@ def test_what_is_neither_is_not_shown(last: str) -> None:
 
 
 def test_the_other_parts_leave_its_words_alone_and_may_have_the_rest_of_its_sentence() -> None:
-    text = " ".join((*BODY, "Our study reveals a flaw of caches, highlighting an urgent need for robust defenses in banks."))
+    text = " ".join(
+        (*BODY, "Our study reveals a flaw of caches, enabling attackers to steal sensitive patient data from hospitals.")
+    )
     parts = {part.name: part for part in extract(Item(key="url:a", kind=Kind.PAPER, title="Tidy", abstract=text)).parts}
-    assert "urgent need for robust defenses in banks" in parts[WHY].text
-    assert all("urgent need" not in part.text for name, part in parts.items() if name != WHY)
+    assert "steal sensitive patient data from hospitals" in parts[WHY].text
+    assert all("steal" not in part.text for name, part in parts.items() if name != WHY)
 
 
 def test_no_sentence_that_another_place_shows_is_taken() -> None:
-    told = resolve([*BODY, "These results underscore the urgent need for stronger safeguards of caches in hospitals."])
+    told = resolve([*BODY, "Our results enable hospitals to run large caches without an operator, reducing costs."])
     found = candidates(told)
     assert find_why(told, found) is not None
     assert find_why(told, found, without=[4]) is None
