@@ -79,6 +79,12 @@ def test_what_is_close_to_nothing_says_nothing() -> None:
     assert only.parts[1].why == ""
 
 
+def test_whose_work_it_is_is_told_where_that_speaks_against_it() -> None:
+    assert reason(paper("CUDA", org="Advanced Micro Devices"), "cuda", ("org:A*", -1)) == (
+        "matches *cuda*, against *from Advanced Micro Devices*"
+    )
+
+
 @settings(deadline=None, max_examples=tries(150))
 @given(generate.items(), st.lists(generate.trees(score=False), min_size=1, max_size=4), st.sampled_from((1.0, -1.0)))
 def test_every_word_that_is_told_is_in_the_item(item: Item, trees: list[Tree], weight: float) -> None:
@@ -89,4 +95,5 @@ def test_every_word_that_is_told_is_in_the_item(item: Item, trees: list[Tree], w
     labels = [leaf.value for tree in trees for leaf in leaves_of(tree) if isinstance(leaf, Label)]
     for text, _ in told:
         term = Term(text.removesuffix("*"), prefix=text.endswith("*"), quoted=True)
-        assert text in asked or any(value in text for value in labels) or "-" in text or matches(term, item, NOW)
+        named = text in {f"from {item.org}", *(f"by {author}" for author in item.authors)}
+        assert named or text in asked or any(value in text for value in labels) or "-" in text or matches(term, item, NOW)
