@@ -19,7 +19,7 @@ from benchmarks.quality.records import Folder
 
 # Modules of this package: each has `measure`, which yields its figures.
 MEASURES = (
-    "roles", "parts", "marked", "whys", "sentence", "claims", "edition", "dangling", "search", "known", "similar",
+    "roles", "parts", "marked", "whys", "gists", "sentence", "claims", "edition", "dangling", "search", "known", "similar",
     "judged_similar", "profiles", "labels", "archive", "digests",
 )  # fmt: skip
 
