@@ -15,7 +15,7 @@ from bot.delivery.context import Clock, DeliveryContext, is_whole
 from bot.delivery.rate_limits import Pause, PlatformCall
 from bot.digest.quiet_hours import after_quiet
 from bot.errors import BotError, Delayed, Reach, Refused, Rejected, StoreError
-from bot.models import Delivery, Method, Preferences, StandingMessage, Subscription
+from bot.models import Delivery, Method, Preferences, Presses, StandingMessage, Subscription
 from bot.ports.messenger import Messenger
 
 log = logging.getLogger(__name__)
@@ -28,13 +28,17 @@ _ASK_AGAIN = timedelta(hours=1)  # where it may not be edited now, for a reason 
 _LONGEST = timedelta(hours=23)  # whatever a platform asks for
 _AT_ONCE = 4  # workspaces in which something is edited at the same time
 _READ = 100  # messages of one round
+_UNSURE = Presses(-1, -1)  # what a message says whose edit may have been lost: other counts than any that stand
 _PATIENCE = timedelta(seconds=2)  # what must wait longer for its budget is left to the next round
 
 
 async def edited_until(context: DeliveryContext, posted: Delivery) -> datetime | None:
-    """Return until when a message may be edited that is being recorded as posted; None where it is not to be."""
+    """Return until when a message may be edited that is being recorded as posted; None where it is not to be.
+
+    What is published to other servers is not: followers would be told what people did in this one.
+    """
     messenger = context.messenger(posted.workspace)
-    if messenger is None or not messenger.abilities.edits or not posted.listed:
+    if messenger is None or not messenger.abilities.edits or not posted.listed or posted.publishes:
         return None
     try:
         preferences = await context.store.workspaces.preferences(posted.workspace)
@@ -125,6 +129,8 @@ class MessageEditor:
     async def _edit(self, message: StandingMessage, messenger: Messenger, call: PlatformCall, clock: Clock) -> None:
         posted, tried = message.delivery, replace(message, edits=message.edits + 1)
         said = replace(posted, payload=posted.if_late or posted.payload) if posted.late else posted
+        unsure = replace(tried, shown=_UNSURE)
+        await self._outbox.update_message(unsure)  # who is stopped from here on cannot know what it says
         try:
             async with asyncio.timeout(self._context.settings.timeout.total_seconds()):
                 await messenger.edit(said, message.pressed, tried.edits)
@@ -137,11 +143,11 @@ class MessageEditor:
             asked = error.retry_after if error.retry_after is not None else self._context.settings.first_wait
             wait = min(max(asked, timedelta(0)), _LONGEST)
             self._context.rate_limits.rest(call, error.reach, clock() + wait, clock())
-            await self._outbox.update_message(replace(message, next_at=clock() + max(wait, APART)))
+            await self._outbox.update_message(replace(message, next_at=max(clock() + wait, _next(message, clock()))))
         except Exception as error:
             if not isinstance(error, BotError | TimeoutError):
                 log.exception("editing %s in %s failed", posted.id, posted.channel)
-            await self._outbox.update_message(replace(tried, next_at=_next(message, clock())))
+            await self._outbox.update_message(replace(unsure, next_at=_next(message, clock())))
         else:
             await self._outbox.update_message(replace(tried, shown=message.pressed, next_at=_next(message, clock())))
 

@@ -154,6 +154,15 @@ class HandlerContext:
                 hint="Ask one of them; anyone may search, preview with *now*, and try a filter with *filter TOPIC test*.",
             )
 
+    async def counts_in(self, actor: Actor) -> str:
+        """Return the channel in which it counts what the actor says or saves there; "" where it is the actor's own alone.
+
+        A thread is its channel's. While the workspace has it switched off nothing counts, nor later.
+        """
+        if actor.is_direct or not (await self.store.workspaces.preferences(actor.workspace)).activity:
+            return ""
+        return actor.parent or actor.channel
+
     async def subscriptions_here(self, actor: Actor, topic: str) -> Sequence[Subscription]:
         """Return the subscriptions of the actor's channel to the topic of that very name: one of each rhythm at most.
 

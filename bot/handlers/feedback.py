@@ -35,8 +35,7 @@ async def _said(context: HandlerContext, command: More | Less, actor: Actor, now
     if before is not None and before.more is wanted:
         return _answer(topic, item, before, before)
     said = await _save(context, actor, topic.name, item, before, more=wanted, now=now)
-    counts = wanted and not actor.is_direct and (await context.store.workspaces.preferences(actor.workspace)).activity
-    return _answer(topic, item, said, before, _COUNTS if counts else "")
+    return _answer(topic, item, said, before, _COUNTS if wanted and said.channel else "")
 
 
 def feedback_of(given: Sequence[Feedback], actor: Actor, item: Item) -> Feedback | None:
@@ -151,7 +150,7 @@ async def _save(
         key=before.key if before else item.key,  # said under an older key of the same work, it is replaced there
         more=more,
         at=now,
-        channel="" if actor.is_direct else actor.parent or actor.channel,  # where it counts: a thread is its channel's
+        channel=await context.counts_in(actor),
     )
     await context.store.people.save_feedback(said, feedback_change(actor, before, said, now))
     return said

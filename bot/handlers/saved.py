@@ -38,7 +38,7 @@ async def save(context: HandlerContext, command: Save, actor: Actor, now: dateti
     item = await item_named(context, actor, command.item, fetch_at=now)
     held = await context.store.people.saved(actor.workspace, actor.person)
     already = {each.key for each in held} & {item.key, *item.aliases}
-    channel = await _counting(context, actor)
+    channel = await context.counts_in(actor)
     if channel or not already:
         links = await post_links(context, actor.workspace, {actor.channel, channel}, [item]) if channel else {}
         saved, link = Saved(min(already, default=item.key), now), links.get(item.key, "")
@@ -143,20 +143,13 @@ def _all() -> Button:
 # --- the list of a channel
 
 
-async def _counting(context: HandlerContext, actor: Actor) -> str:
-    """Return the channel in whose list it counts what the actor saves there; "" where it is the actor's own alone."""
-    if actor.is_direct or not (await context.store.workspaces.preferences(actor.workspace)).activity:
-        return ""
-    return actor.parent or actor.channel
-
-
 async def _list_here(context: HandlerContext, command: ListSaved, actor: Actor, now: datetime) -> Reply:
     """List what people saved in the channel since the workspace switched it on, each item once; nobody is named."""
     if actor.is_direct:
         raise UsageError(
             "There is no channel here that has a list: what you save here is yours alone.", hint="*saved* lists it."
         )
-    channel = await _counting(context, actor)
+    channel = await context.counts_in(actor)
     if not channel:
         raise UsageError(
             f"What people save in channels is not counted in this {context.workspace_word}: it is theirs alone.",

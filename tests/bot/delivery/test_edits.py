@@ -239,6 +239,36 @@ async def test_an_edit_that_may_be_lost_is_made_again_and_told_apart_from_the_on
     assert len({number for *_, number in room.chat.edited}) == (1 if fault is Fault.RETRY_AFTER else 2)
 
 
+async def test_what_is_taken_back_after_an_edit_whose_answer_was_lost_goes_from_the_message_too() -> None:
+    room = Room(editing=[Fault.LOST_ANSWER])
+    deliverer = await room.open()
+    await room.save()
+    await room.pass_time(deliverer, MINUTE)
+    assert room.said == Presses(saved=1)
+    await room.store.people.unsave_item("chat:T1", "U1", KEYS[0])
+    await room.pass_time(deliverer, timedelta(hours=1))
+    assert room.said == Presses()
+    assert len(room.chat.edited) == 2
+
+
+async def test_what_is_published_to_other_servers_never_tells_them_what_people_did_here() -> None:
+    room = Room()
+    deliverer = await room.open(publishes=True)
+    await room.more()
+    await room.pass_time(deliverer, timedelta(hours=1))
+    assert (room.chat.edited, room.store.ledger.standing) == ([], {})
+
+
+async def test_an_old_message_that_is_refused_for_now_is_tried_no_oftener_than_one_that_is_edited() -> None:
+    room = Room()
+    deliverer = await room.open()
+    room.clock.advance(timedelta(hours=2))
+    room.chat.closed["C1"] = Delayed("Too many edits of old messages.")
+    await room.more()
+    await room.pass_time(deliverer, timedelta(hours=3))
+    assert len(room.chat.edited) <= 6
+
+
 @pytest.mark.parametrize("fault", [Fault.LOST_ANSWER, Fault.LOST_REQUEST])
 async def test_what_may_have_been_posted_is_edited_once_that_is_known_and_not_before(fault: Fault) -> None:
     room = Room(NEITHER, faults=[fault])
