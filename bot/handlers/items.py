@@ -35,6 +35,7 @@ _WORDS = 16  # of a title that are looked for; a common one costs 5 ms each time
 _OFFERED = 3
 _NUMBERED = 5  # digests of one day that are offered where a number stands in several
 _LOOKED_AT = 50  # of a channel's latest digests with entries, for those of the last day
+_SAVED_AT_ONCE = 5  # digests of a topic in a channel: of several rhythms
 _ANY_TIME = datetime(2000, 1, 1, tzinfo=UTC)  # a search for words alone has no ages to reckon from now
 _SERVICES = {  # by what the keys begin with of which they can be asked for
     "arxiv:": ("arXiv", "papers on arXiv and Hugging Face"),
@@ -48,9 +49,9 @@ async def last_digests(context: HandlerContext, actor: Actor, topic: str = "") -
 
     Of each topic and rhythm it is the last alone; below a digest it is that one. Their numbers are what people mean by one.
     """
-    above = await _digest_above(context, actor)
-    if above is not None and topic in ("", above.topic):
-        return [above]
+    posted = await posted_above(context, actor)
+    if posted is not None and topic in ("", posted.topic):
+        return [await _digest_of(context, posted)]
     digests = context.store.digests
     past = await digests.past(actor.workspace, actor.channel, topic=topic, with_entries=True, limit=_LOOKED_AT)
     found: dict[tuple[str, str], PastDigest] = {}
@@ -67,12 +68,15 @@ async def posted_above(context: HandlerContext, actor: Actor) -> Delivery | None
     return await context.store.chats.delivery_posted(actor.workspace, actor.parent or actor.channel, actor.post)
 
 
-async def _digest_above(context: HandlerContext, actor: Actor) -> PastDigest | None:
-    posted = await posted_above(context, actor)
-    if posted is None:
-        return None
-    past = await context.store.digests.past(posted.workspace, posted.channel, topic=posted.topic, limit=_LOOKED_AT)
-    return next((each for each in past if each.saved == posted.made_at), None)
+async def _digest_of(context: HandlerContext, posted: Delivery) -> PastDigest:
+    """Return the digest that was posted so; raises UsageError where it is kept no more: no other one's numbers are meant."""
+    past = await context.store.digests.past(
+        posted.workspace, posted.channel, topic=posted.topic, saved_by=posted.made_at, limit=_SAVED_AT_ONCE
+    )
+    found = next((each for each in past if each.saved == posted.made_at), None)
+    if found is None:
+        raise UsageError("What this digest listed is not kept any more, so that its numbers say nothing.", hint=_HOW)
+    return found
 
 
 async def item_named(

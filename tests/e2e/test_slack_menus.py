@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.models import Coverage, Digest
 from tests.conftest import NOW
 from tests.e2e.slack_desk import SlackDesk, sitting
 from tests.e2e.stage import NEW, about
@@ -131,6 +132,11 @@ async def test_in_the_thread_of_a_digest_numbers_are_those_of_that_digest(tmp_pa
             await desk.round(DUE + timedelta(days=1, minutes=minutes))
         last = fake.messages(fake.general)[-1]
         assert "Later" in last.words
+        workspace, store = f"slack:{fake.general.team}", desk.app.store
+        for days in range(60):  # more than are looked at for the numbers of a channel
+            at = desk.now + timedelta(days=days)
+            none = Digest("gpu-systems", "GPUs", at.date(), at, at, (), Coverage((), 0, 0))
+            await store.digests.save(workspace, fake.general.id, none, at)
 
         for thread, is_later in (("", True), (first.ts, False)):
             await fake.write(fake.general, "@Broadsheet show 1", user=ben, thread=thread)

@@ -107,11 +107,11 @@ class _Steps:
         await self._context.answers.patience.sleep(wait)
         try:
             async with self._turns:
-                reply = await self._asked(execution)
+                found = outputs(await self._asked(execution), self._context.now.date())
         except Exception as error:  # noqa: BLE001 - it is told, and logged
             await self._fail(execution, sentence_of(failed(error, "")))
             return
-        await self._complete(execution, outputs(reply, self._context.now.date()))
+        await self._complete(execution, found)
 
     async def _asked(self, execution: _Execution) -> Reply:
         """Return what the step asks for. Raises BotError."""

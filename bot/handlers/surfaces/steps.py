@@ -28,6 +28,7 @@ async def found_for_workflow(context: HandlerContext, query: str, most: int, act
         raise UsageError("Nothing is searched for.", hint='Give the step a query, such as "kv cache" published:7d.')
     _demand(most, MOST, "entries")
     command = Search(query.strip())
+    context = replace(context, fetcher=None)  # a workflow that runs by itself adds nothing to what is collected
     if await is_for_one_item(context, command):
         return await HANDLERS[Show](context, Show(command.query), actor, now)
     return await first_found(context, command, actor, now, most)

@@ -127,7 +127,11 @@ async def _commands(typing: Typing) -> Sequence[Suggestion]:
 
 
 async def _items(typing: Typing) -> Sequence[Suggestion]:
-    shown = [key for digest in await last_digests(typing.context, typing.actor) for key in digest.entries]
+    try:
+        last = await last_digests(typing.context, typing.actor)
+    except UsageError:  # what the digest above listed is not kept any more
+        last = []
+    shown = [key for digest in last for key in digest.entries]
     saved = await typing.context.store.people.saved(typing.actor.workspace, typing.actor.person)
     keys = list(dict.fromkeys([*shown, *(each.key for each in saved[:_SAVED])]))
     items = await typing.context.store.items.find(keys)

@@ -66,7 +66,9 @@ def shipped() -> Weights:
 
 
 def read_weights(path: Path) -> Weights:
-    """Return the weights that `training/why_readers.py` wrote to `path`."""
+    """Return the weights that `training/why_readers.py` wrote to `path`; raises TypeError where they are not such."""
     table = json.loads(path.read_text(encoding="utf-8"))
+    if not (isinstance(table["signs"], dict) and isinstance(table["words"], dict)):
+        raise TypeError("weights without names")
     words = {str(run): float(weight) for run, weight in table["words"].items()}
     return Weights(tuple(table["signs"]), np.array([*table["signs"].values()], float), float(table["start"]), words)
