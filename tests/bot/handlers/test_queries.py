@@ -98,7 +98,9 @@ def faults(wanted: dict[str, Any], got: Answered) -> list[str]:
 
 async def test_what_must_come_comes(ada: Asker) -> None:
     failed: dict[str, list[str]] = {}
-    for wanted in queries():
+    # In memory each takes ten times as long: a quarter of them tells whether both stores agree.
+    asked = queries()[::4] if isinstance(ada.context.store, MemoryStore) else queries()
+    for wanted in asked:
         try:
             got = await ask(ada, wanted["query"])
         except UsageError as error:
@@ -107,4 +109,4 @@ async def test_what_must_come_comes(ada: Asker) -> None:
         if found := faults(wanted, got):
             failed[wanted["query"]] = [wanted["kind"], *found, got.text[:200]]
     assert {query: said for query, said in failed.items() if query not in NOT_MET} == {}
-    assert failed.keys() == NOT_MET
+    assert failed.keys() == NOT_MET & {wanted["query"] for wanted in asked}
