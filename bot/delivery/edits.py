@@ -7,12 +7,12 @@ away, or closes it to us, ends its edits in silence.
 
 import asyncio
 import logging
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
 from bot.delivery.context import Clock, DeliveryContext, is_whole
 from bot.delivery.rate_limits import Pause, PlatformCall
+from bot.delivery.workers import each_in_order
 from bot.digest.quiet_hours import after_quiet
 from bot.errors import BotError, Delayed, Reach, Refused, Rejected, StoreError
 from bot.models import Delivery, Method, Preferences, Presses, StandingMessage, Subscription
@@ -70,23 +70,9 @@ class MessageEditor:
         workspaces: dict[str, list[StandingMessage]] = {}
         for each in await self._outbox.messages_to_edit(clock(), limit=_READ):
             workspaces.setdefault(each.delivery.workspace, []).append(each)
-        gate = asyncio.Semaphore(_AT_ONCE)
-        ended = await asyncio.gather(
-            *(self._edit_in_workspace(each, gate, clock) for each in workspaces.values()), return_exceptions=True
+        return await each_in_order(
+            workspaces.values(), lambda each: self._had_its_turn(each, clock), lambda: self._stopped, at_once=_AT_ONCE
         )
-        for failure in ended:
-            if isinstance(failure, BaseException):
-                raise failure
-        return sum(done for done in ended if isinstance(done, int))
-
-    async def _edit_in_workspace(self, messages: Sequence[StandingMessage], gate: asyncio.Semaphore, clock: Clock) -> int:
-        done = 0
-        async with gate:
-            for each in messages:
-                if self._stopped:
-                    break
-                done += await self._had_its_turn(each, clock)
-        return done
 
     async def _had_its_turn(self, message: StandingMessage, clock: Clock) -> bool:
         """Edit the message, leave it, or put it off; False where its budget alone keeps it waiting."""

@@ -2,12 +2,13 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable
 from datetime import datetime, timedelta
 
 from bot.delivery.context import Clock, DeliveryContext
 from bot.delivery.rate_limits import PlatformCall
 from bot.delivery.rejections import APART
+from bot.delivery.workers import each_in_order
 from bot.errors import BotError, Delayed, Reach, Refused, Rejected
 from bot.models import Method, Notice
 from bot.ports.messenger import Messenger
@@ -43,27 +44,19 @@ class NoticeSender:
         notice_state.busy = True
         try:
             waiting = await self._outbox.notices(notice_state.looked_at, limit=IN_A_ROW)
-            gate = asyncio.Semaphore(AT_ONCE)
-            sending = [self._send_in_workspace(notices, gate, clock) for notices in waiting.values()]
-            ended = await asyncio.gather(*sending, return_exceptions=True)
+            return await each_in_order(
+                waiting.values(), lambda each: self._had_its_turn(each, clock), lambda: self._stopped, at_once=AT_ONCE
+            )
         finally:
             notice_state.busy = False
-        for each in ended:
-            if isinstance(each, BaseException):
-                raise each
-        return sum(over for over in ended if isinstance(over, int))
 
-    async def _send_in_workspace(self, notices: Sequence[Notice], gate: asyncio.Semaphore, clock: Clock) -> int:
-        over = 0
-        async with gate:
-            for notice in notices:
-                if self._stopped:
-                    break
-                self._context.notice_state.looked_at[notice.workspace] = notice.recipient
-                if await self._is_settled(notice, clock):
-                    await self._outbox.remove_notice(notice)
-                    over += 1
-        return over
+    async def _had_its_turn(self, notice: Notice, clock: Clock) -> bool:
+        """Send it, where that may be done now, and forget it then; False when it is to be tried again."""
+        self._context.notice_state.looked_at[notice.workspace] = notice.recipient
+        settled = await self._is_settled(notice, clock)
+        if settled:
+            await self._outbox.remove_notice(notice)
+        return settled
 
     async def _is_settled(self, notice: Notice, clock: Clock) -> bool:
         """Send it, where that may be done now; False when it is to be tried again."""

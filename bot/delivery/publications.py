@@ -6,7 +6,6 @@ publish what is published already does nothing more, so that whatever may have b
 
 import asyncio
 import logging
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -14,6 +13,7 @@ from bot.delivery.context import Clock, DeliveryContext
 from bot.delivery.pausing import SubscriptionPauser
 from bot.delivery.rate_limits import PlatformCall
 from bot.delivery.send import title_of
+from bot.delivery.workers import each_in_order
 from bot.errors import BotError, Delayed, Reach, Refused, Rejected
 from bot.models import Method, Publication
 from bot.ports.messenger import Messenger
@@ -46,23 +46,9 @@ class FollowerPublisher:
         workspaces: dict[str, list[Publication]] = {}
         for each in await self._outbox.publications(clock(), limit=_READ):
             workspaces.setdefault(each.delivery.workspace, []).append(each)
-        gate = asyncio.Semaphore(_AT_ONCE)
-        ended = await asyncio.gather(
-            *(self._publish_in_workspace(each, gate, clock) for each in workspaces.values()), return_exceptions=True
+        return await each_in_order(
+            workspaces.values(), lambda each: self._had_its_turn(each, clock), lambda: self._stopped, at_once=_AT_ONCE
         )
-        for failure in ended:
-            if isinstance(failure, BaseException):
-                raise failure
-        return sum(done for done in ended if isinstance(done, int))
-
-    async def _publish_in_workspace(self, found: Sequence[Publication], gate: asyncio.Semaphore, clock: Clock) -> int:
-        done = 0
-        async with gate:
-            for each in found:
-                if self._stopped:
-                    break
-                done += await self._had_its_turn(each, clock)
-        return done
 
     async def _had_its_turn(self, waiting: Publication, clock: Clock) -> bool:
         """Publish it, give it up or put it off; False where its turn is later by the rate limits alone."""

@@ -7,10 +7,10 @@ lets the next one pass.
 
 import asyncio
 import logging
-from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from bot.delivery.context import Clock, DeliveryContext
 from bot.delivery.rate_limits import Pause, PlatformCall
@@ -19,11 +19,38 @@ from bot.models import Delivery, Method
 
 log = logging.getLogger(__name__)
 
+T = TypeVar("T")
+
 _Key = tuple[str, str, int]  # workspace, id, token: a delivery between two claims
 
 FRESH = timedelta(seconds=1)  # for so long a reading of the ledger is worked off
 PATIENCE = timedelta(seconds=5)  # what must wait longer for its budget is left to the next round
 FAILURES = 20  # in a row that are not a platform's, as when the disk is full, after which the round ends
+
+
+async def each_in_order(
+    waiting: Iterable[Sequence[T]], do: Callable[[T], Awaitable[int]], stopped: Callable[[], bool], *, at_once: int
+) -> int:
+    """Do it with each of a row, one after another until it is stopped, and with so many rows at the same time.
+
+    Return the sum of what it returned. Every row has its turn, then the first error of any is raised.
+    """
+    gate = asyncio.Semaphore(at_once)
+
+    async def row(found: Sequence[T]) -> int:
+        done = 0
+        async with gate:
+            for each in found:
+                if stopped():
+                    break
+                done += await do(each)
+        return done
+
+    ended = await asyncio.gather(*map(row, waiting), return_exceptions=True)
+    for failure in ended:
+        if isinstance(failure, BaseException):
+            raise failure
+    return sum(done for done in ended if isinstance(done, int))
 
 
 class FairOrder:

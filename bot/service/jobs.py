@@ -75,48 +75,21 @@ class DeliveryJobs:
             # First the heartbeat: whatever is found due is then never later than it, which tells a restored database.
             return await self.scheduler.tick(await beat())
 
+        def sending(
+            name: str, every: timedelta, what: str, do: Callable[[Clock], Awaitable[int]], *, at_once: bool = True
+        ) -> Job:
+            logged = _logged(what, lambda: do(clock))
+            return Job(name, every, logged, at_once=at_once, stop=deliverer.stop, grace=SENDING)
+
         return (
             Job("beat", BEAT, beat_on, at_once=True),
             Job("tick", TICK, _logged("due", tick), at_once=True),
             Job("publish", PUBLISH, _logged("made", lambda: self.preparer.prepare_due(clock())), stop=self.preparer.stop),
-            Job(
-                "deliver",
-                DELIVER,
-                _logged("delivered or put off", lambda: deliverer.deliver_due(clock)),
-                stop=deliverer.stop,
-                grace=SENDING,
-            ),
-            Job(
-                "settle",
-                SETTLE,
-                _logged("looked for", lambda: deliverer.reconcile(clock)),
-                at_once=True,
-                stop=deliverer.stop,
-                grace=SENDING,
-            ),
-            Job(
-                "tell",
-                TELL,
-                _logged("told", lambda: deliverer.send_notices(clock)),
-                at_once=True,
-                stop=deliverer.stop,
-                grace=SENDING,
-            ),
-            Job(
-                "edit",
-                EDIT,
-                _logged("edited or put off", lambda: deliverer.edit_messages(clock)),
-                stop=deliverer.stop,
-                grace=SENDING,
-            ),
-            Job(
-                "followers",
-                FOLLOWERS,
-                _logged("published to followers", lambda: deliverer.publish_to_followers(clock)),
-                at_once=True,
-                stop=deliverer.stop,
-                grace=SENDING,
-            ),
+            sending("deliver", DELIVER, "delivered or put off", deliverer.deliver_due, at_once=False),
+            sending("settle", SETTLE, "looked for", deliverer.reconcile),
+            sending("tell", TELL, "told", deliverer.send_notices),
+            sending("edit", EDIT, "edited or put off", deliverer.edit_messages, at_once=False),
+            sending("followers", FOLLOWERS, "published to followers", deliverer.publish_to_followers),
             Job("resume", RESUME, _logged("resumed", lambda: self.resumer.resume_due(clock))),
         )
 
