@@ -157,11 +157,18 @@ class HandlerContext:
     async def counts_in(self, actor: Actor) -> str:
         """Return the channel in which it counts what the actor says or saves there; "" where it is the actor's own alone.
 
-        A thread is its channel's. While the workspace has it switched off nothing counts, nor later.
+        A thread is its channel's, but one with digests of its own is told below those. While the workspace has it switched
+        off nothing counts, nor later.
         """
         if actor.is_direct or not (await self.store.workspaces.preferences(actor.workspace)).activity:
             return ""
-        return actor.parent or actor.channel
+        return actor.channel if not actor.parent or await self._has_digests(actor) else actor.parent
+
+    async def _has_digests(self, actor: Actor) -> bool:
+        """Say whether something is subscribed in the actor's channel, or was posted there."""
+        if await self.store.workspaces.subscriptions(actor.workspace, channel=actor.channel):
+            return True
+        return bool(await self.store.digests.past(actor.workspace, actor.channel, limit=1))
 
     async def subscriptions_here(self, actor: Actor, topic: str) -> Sequence[Subscription]:
         """Return the subscriptions of the actor's channel to the topic of that very name: one of each rhythm at most.

@@ -250,3 +250,15 @@ async def test_what_is_pressed_in_a_thread_or_in_a_forums_post_counts_for_its_ch
         told = ["Readers: 1\xa0more · 1\xa0saved" in each.text for each in (brief, first, second)]
         assert told == [True, False, True]
         assert chat.wrong() == []
+
+
+async def test_a_digest_subscribed_in_an_open_thread_tells_what_is_pressed_below_it(tmp_path: Path) -> None:
+    async with _discord(tmp_path) as chat:
+        await chat.settle(ON)
+        chat.desk.papers = chat.desk.fake.thread(chat.desk.papers, "reading")
+        await posted(chat)
+        await chat.press("ben", MORE)
+        await chat.press("ben", "Save", 2)
+        await later(chat, 1)
+        assert "Readers: 1\xa0more · 1\xa0saved" in chat.seen()[0]
+        assert chat.wrong() == []

@@ -266,3 +266,12 @@ async def test_more_in_a_thread_is_said_in_its_channel(ada: Asker) -> None:
     await ada.by(channel="T9", parent="C1").ask("more 2603.00001 for kv")
     (said,) = await ada.context.store.people.feedback(ada.actor.workspace, "kv")
     assert said.channel == "C1"
+
+
+async def test_more_in_a_thread_with_a_digest_of_its_own_is_said_in_the_thread(ada: Asker) -> None:
+    await ada.ask("settings activity on")
+    thread = ada.by(channel="T9", parent="C1")
+    await thread.ask("subscribe kv daily")
+    await thread.ask("more 2603.00001")
+    (said,) = await ada.context.store.people.feedback(ada.actor.workspace, "kv")
+    assert said.channel == "T9"

@@ -12,6 +12,7 @@ from bot.models import DeliveryState, OccurrenceState, Reply
 from tests.bot.deliveries import occurrence
 from tests.bot.handlers.askers import Asker, about, button, said
 from tests.bot.handlers.test_elsewhere import elsewhere
+from tests.bot.handlers.test_feedback import posted as post_digest
 from tests.fakes.transcript import delivery
 from tests.fakes.works import paper
 from tests.stores.memory import MemoryStore
@@ -98,6 +99,17 @@ async def test_what_is_saved_in_an_open_thread_counts_in_its_channel(here: Asker
 
     for asker in (here, here.by(channel="C1-thread", parent="C1")):
         assert [*listed(await asker.ask("saved here"))] == ["arxiv:2603.00004"]
+
+
+async def test_an_open_thread_with_a_digest_of_its_own_has_its_own_list_also_once_it_is_unsubscribed(here: Asker) -> None:
+    thread = here.by(channel="C1-thread", parent="C1")
+    await thread.ask("subscribe kv daily")
+    await thread.ask("save 2603.00004")
+    await post_digest(thread)
+    for line in ("list", "unsubscribe kv", "list"):
+        await thread.ask(line)
+        assert [*listed(await thread.ask("saved here"))] == ["arxiv:2603.00004"], line
+        assert (await here.ask("saved here")).entries == (), line
 
 
 async def test_it_is_asked_for_from_elsewhere_by_who_sees_the_channel_alone(here: Asker) -> None:
