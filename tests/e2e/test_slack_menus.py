@@ -1,5 +1,6 @@
 """The menus of a digest in Slack: each choice is answered to who chose it, where it was chosen, and changes no digest."""
 
+from collections.abc import Sequence
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -24,12 +25,12 @@ CHOICES = {
 }
 
 
-async def posted(desk: SlackDesk, layout: str) -> list[Message]:
+async def posted(desk: SlackDesk, layout: str, titles: Sequence[str] = TITLES) -> list[Message]:
     """Return the messages of the next digest, in their order."""
     line = f"subscribe gpu-systems daily at 09:00 in UTC top 3 {layout}"
     await (await desk.fake.command(line, channel=desk.fake.general)).answer()
     await desk.round()
-    await desk.app.store.items.add(about(11, TITLES, NOW + timedelta(hours=1)), NOW + timedelta(hours=1))
+    await desk.app.store.items.add(about(11, titles, NOW + timedelta(hours=1)), NOW + timedelta(hours=1))
     await desk.round(DUE)
     for minutes in range(1, 6):
         await desk.round(DUE + timedelta(minutes=minutes))
@@ -143,6 +144,23 @@ async def test_in_the_thread_of_a_digest_numbers_are_those_of_that_digest(tmp_pa
             number = 1 if is_later else 2
             shown = await fake.until(partial(_seen, fake, ben, number))
             assert ("Later" in shown.words) is is_later
+
+
+async def test_in_the_thread_of_a_digest_what_it_left_out_is_leafed_through(tmp_path: Path) -> None:
+    async with sitting(tmp_path) as desk:
+        fake, ben, store = desk.fake, desk.fake.ben, desk.app.store
+        (first,) = await posted(desk, "brief", [f"First GPU kernel {number}" for number in range(30)])
+        later = DUE + timedelta(hours=1)
+        await store.items.add(about(81, [f"Later GPU kernel {number}" for number in range(40)], later), later)
+        for minutes in range(3):
+            await desk.round(DUE + timedelta(days=1, minutes=minutes))
+        assert "Later" in fake.messages(fake.general)[-1].words
+
+        await fake.write(fake.general, "@Broadsheet rest gpu-systems", user=ben, thread=first.ts)
+        page = await fake.until(partial(_seen, fake, ben, 1))
+        for label, number in (("Next", "19. "), ("Back", "4. ")):
+            page = await (await fake.click(page, label, user=ben)).answer()
+            assert (number in page.words, "Later" in page.words) == (True, False), label
 
 
 def _seen(fake: FakeSlack, person: Person, number: int) -> Message | None:

@@ -112,7 +112,7 @@ async def _answer_button(context: SlackContext, body: Body) -> None:
         may_replace=own,
         is_spoken=context.answers.spoken.words.is_name(value),
     )
-    asking = _ask(context, interaction, interaction.channel, asked)
+    asking = _ask(context, interaction, interaction.channel, asked, post=target.thread)
     await context.answers.answer(target, asking, _beside(asked))
 
 
@@ -149,6 +149,7 @@ async def _ask(
     line: str = "",
     *,
     at_home: bool = False,
+    post: str = "",
 ) -> Reply:
     if asked is None:
         said = (
@@ -158,7 +159,7 @@ async def _ask(
         return Reply(title="That button does nothing now", text=(said,))
     if isinstance(asked, Reply):
         return asked
-    actor = await context.actor(interaction, channel)
+    actor = replace(await context.actor(interaction, channel), post=post)
     return await context.ask(asked, replace(actor, is_direct=True) if at_home else actor, line)
 
 
