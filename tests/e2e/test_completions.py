@@ -67,8 +67,19 @@ async def test_a_mention_in_a_text_is_read_as_what_it_says(tmp_path: Path) -> No
         async def found(query: str) -> str:
             return (await fake.slash("digest search", query=query, user=desk.ben, channel=desk.papers)).text
 
+        async def named(mention: str) -> str:
+            return (await found(f"{mention} zymurgy")).replace("\u200b", "")
+
         assert "#papers" in (await found(f"<#{desk.papers.id}> zymurgy"))
-        assert f"@{desk.ben.name}" in (await found(f"<@{desk.ben.id}> zymurgy")).replace("\u200b", "")
+        assert f"@{desk.ben.name}" in await named(f"<@{desk.ben.id}>")
+        assert f"@{desk.anna.name}" in await named(f"<@{desk.anna.id}>"), (
+            "we keep no list of members: Discord says who it is"
+        )
+        eve = fake.join(desk.guild, fake.user("Eve"))
+        desk.guild.members[eve.id].nick = "Dr Eve"
+        assert "@Dr Eve" in await named(f"<@!{eve.id}>")
+        stranger = fake.user("Nobody")
+        assert str(stranger.id) in await named(f"<@{stranger.id}>"), "who is not known stays as it was sent"
         assert "secret" not in await found(f"<#{secret.id}> zymurgy"), "what one may not see stays as it was sent"
 
         told = await fake.slash(

@@ -315,10 +315,23 @@ def _named_in_text(received: "discord.Interaction[Any]") -> Callable[[str], str]
         if sign == "@&":
             role = guild.get_role(number) if guild is not None else None
             return f"@{role.name}" if role is not None else found[0]
-        known = received.user if number == received.user.id else guild.get_member(number) if guild is not None else None
-        return f"@{known.display_name}" if known is not None else found[0]
+        name = _name_of(received, found[2])
+        return f"@{name}" if name else found[0]
 
     return lambda text: _MENTION.sub(named, text)
+
+
+def _name_of(received: "discord.Interaction[Any]", person: str) -> str:
+    """Return what somebody is called there; "" where that is not known.
+
+    We keep no list of members: the interaction says who acted, and who is mentioned in its texts.
+    """
+    if person == str(received.user.id):
+        return received.user.display_name
+    data: Any = received.data or {}
+    resolved = data.get("resolved") or {}
+    member, user = ((resolved.get(kind) or {}).get(person) or {} for kind in ("members", "users"))
+    return str(member.get("nick") or user.get("global_name") or user.get("username") or "")
 
 
 def _everything_if_administrator(allowed: discord.Permissions) -> int:

@@ -1,6 +1,7 @@
 """What people do in Discord: commands, buttons, selects, forms, reactions, messages; and what befalls a server."""
 
 import asyncio
+import re
 import secrets
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -57,6 +58,8 @@ class Actions(World):
         given = {**(options or {}), **more}
         resolved: dict[str, Any] = {}
         made = [_option(each, given, resolved, user) for each in _checked(path[-1], given) if each["name"] in given]
+        for each in made:
+            _resolve_mentions(each["value"], channel.guild, resolved)
         data = self._data(command, path, made) | ({"resolved": resolved} if resolved else {})
         return await self._ask(Doing.COMMAND, user, channel, data, wait=wait)
 
@@ -376,6 +379,20 @@ def _option(option: Mapping[str, Any], given: Mapping[str, Any], resolved: dict[
         resolved.setdefault("channels", {})[str(value.id)] = _listed_channel(option, value, user)
         value = str(value.id)
     return {"name": option["name"], "type": option["type"], "value": value}
+
+
+def _resolve_mentions(value: Any, guild: Guild | None, resolved: dict[str, Any]) -> None:
+    """Add the members of the server whom a text mentions.
+
+    docs.discord.com/developers/interactions/receiving-and-responding, "Resolved Data Structure": the user beside the member,
+    which is partial. That mentions in texts are resolved, too: docs.jda.wiki, OptionMapping.getMentions.
+    """
+    for number in re.findall(r"<@!?(\d+)>", value if isinstance(value, str) else ""):
+        member = guild.members.get(int(number)) if guild else None
+        if member is not None:
+            whole = member.shape()
+            resolved.setdefault("users", {})[number] = whole.pop("user")
+            resolved.setdefault("members", {})[number] = {k: v for k, v in whole.items() if k not in ("mute", "deaf")}
 
 
 def _listed_channel(option: Mapping[str, Any], channel: Channel, user: User) -> dict[str, Any]:

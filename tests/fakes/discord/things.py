@@ -98,13 +98,14 @@ class Member:
     user: User
     roles: list[int]
     joined: datetime
+    nick: str = ""
 
     def shape(self) -> dict[str, Any]:
         return {
             "user": self.user.shape(),
             "roles": [str(each) for each in self.roles],
             "joined_at": self.joined.isoformat(),
-            "nick": None,
+            "nick": self.nick or None,
             "avatar": None,
             "banner": None,
             "communication_disabled_until": None,
