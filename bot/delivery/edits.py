@@ -79,7 +79,8 @@ class MessageEditor:
         store, posted, now = self._context.store, message.delivery, clock()
         preferences = await store.workspaces.preferences(posted.workspace)
         subscription = await self._subscription(posted)
-        if subscription is None or not is_whole(posted):
+        message = message if preferences.activity else replace(message, pressed=Presses())
+        if not is_whole(posted) or not _is_owed(message, preferences, subscription):
             await self._outbox.leave_message(message)
             return True
         messenger = self._context.messenger(posted.workspace)
@@ -90,7 +91,7 @@ class MessageEditor:
         call = self._context.call(Method.EDIT, posted.workspace, posted.channel)
         if not await self._takes_turn(call, clock):
             return False
-        await self._edit(message, messenger, call, clock)
+        await self._edit(message, messenger, call, clock, is_last=not preferences.activity)
         return True
 
     async def _subscription(self, posted: Delivery) -> Subscription | None:
@@ -112,7 +113,9 @@ class MessageEditor:
         limits.take(call, clock())
         return True
 
-    async def _edit(self, message: StandingMessage, messenger: Messenger, call: PlatformCall, clock: Clock) -> None:
+    async def _edit(
+        self, message: StandingMessage, messenger: Messenger, call: PlatformCall, clock: Clock, *, is_last: bool
+    ) -> None:
         posted, tried = message.delivery, replace(message, edits=message.edits + 1)
         said = replace(posted, payload=posted.if_late or posted.payload) if posted.late else posted
         unsure = replace(tried, shown=_UNSURE)
@@ -135,7 +138,10 @@ class MessageEditor:
                 log.exception("editing %s in %s failed", posted.id, posted.channel)
             await self._outbox.update_message(replace(unsure, next_at=_next(message, clock())))
         else:
-            await self._outbox.update_message(replace(tried, shown=message.pressed, next_at=_next(message, clock())))
+            if is_last:
+                await self._outbox.leave_message(tried)
+            else:
+                await self._outbox.update_message(replace(tried, shown=message.pressed, next_at=_next(message, clock())))
 
     async def _refused(self, message: StandingMessage, error: Refused, now: datetime) -> None:
         """Leave it where its channel is closed; what keeps us out of more than that somebody will mend."""
@@ -145,9 +151,19 @@ class MessageEditor:
             await self._outbox.update_message(replace(message, next_at=now + _ASK_AGAIN))
 
 
-async def _allowed(preferences: Preferences, subscription: Subscription, now: datetime) -> datetime:
-    """Return when it may be edited: now, after the quiet hours, or when it is to be asked again."""
-    if not preferences.activity or subscription.is_paused(now):
+def _is_owed(message: StandingMessage, preferences: Preferences, subscription: Subscription | None) -> bool:
+    """Say whether it is to be edited at all; where counts were switched off, once more if it says any."""
+    return subscription is not None if preferences.activity else message.shown != Presses()
+
+
+async def _allowed(preferences: Preferences, subscription: Subscription | None, now: datetime) -> datetime:
+    """Return when it may be edited: now, after the quiet hours, or when it is to be asked again.
+
+    What was switched off is taken away of what is paused, or not subscribed any more, too.
+    """
+    if subscription is None:
+        return now
+    if preferences.activity and subscription.is_paused(now):
         return now + _ASK_AGAIN
     return await after_quiet(preferences, subscription, now)
 

@@ -46,7 +46,8 @@ class Outbox(Protocol):
         Those come first that were to be edited first. What waits for more than a day was put off by a clock that had run
         ahead, and waits no more. A count is of what people say in the message's channel, of what it
         lists and since it was made: more for its topic, and what counts in the channel as saved. Items that were renamed
-        are what they were.
+        are what they were. Where a workspace has switched counts off, all of its messages are returned, as ones of which
+        nothing was pressed.
         """
         ...
 

@@ -5,7 +5,18 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from bot.models import Delivery, DeliveryState, Feedback, Item, Kind, OccurrenceState, Presses, Saved, StandingMessage
+from bot.models import (
+    Delivery,
+    DeliveryState,
+    Feedback,
+    Item,
+    Kind,
+    OccurrenceState,
+    Preferences,
+    Presses,
+    Saved,
+    StandingMessage,
+)
 from tests.bot.deliveries import change, occurrence, subscription
 from tests.conftest import NOW
 from tests.fakes.transcript import delivery
@@ -20,6 +31,7 @@ IN = NOW + timedelta(minutes=1)
 async def stand(store: AnyStore, number: int = 1, *, until: datetime | None = UNTIL, **changes: Any) -> Delivery:
     """Let a delivery be posted to the n-th channel, and return it as it was before."""
     made = delivery(number, now=NOW, **{"payload": PAYLOAD, "made_at": NOW, **changes})
+    await settle(store, activity=True)
     of = subscription(number, workspace=made.workspace, topic=made.topic)
     of = await store.workspaces.save_subscription(of, change(made.workspace), replaces=0)
     due = occurrence(of)
@@ -30,6 +42,10 @@ async def stand(store: AnyStore, number: int = 1, *, until: datetime | None = UN
     done = replace(held, state=DeliveryState.DONE, message=f"m{number}")
     assert await store.ledger.record(done, edited_until=until)
     return done
+
+
+async def settle(store: AnyStore, *, activity: bool) -> None:
+    await store.workspaces.save_preferences("chat:T1", Preferences(activity=activity), change())
 
 
 async def says(
@@ -128,6 +144,28 @@ async def test_what_a_clock_that_ran_ahead_put_off_waits_no_more(store: AnyStore
     assert await to_edit(store) == []
     await store.outbox.update_message(replace(found, next_at=IN + timedelta(days=900)))
     assert len(await to_edit(store)) == 1
+
+
+async def test_where_it_is_switched_off_each_is_given_as_one_of_which_nothing_was_pressed(store: AnyStore) -> None:
+    for number in (1, 2):
+        await stand(store, number)
+        await says(store, channel=f"C{number}", person=f"U{number}")
+    first, _ = await to_edit(store)
+    await store.outbox.update_message(replace(first, shown=first.pressed, edits=1, next_at=IN + timedelta(minutes=1)))
+    await settle(store, activity=False)
+    assert [(each.delivery.channel, each.shown, each.pressed) for each in await to_edit(store)] == [
+        ("C2", Presses(), Presses())
+    ]
+    later = IN + timedelta(minutes=1)
+    assert [(each.shown, each.pressed) for each in await to_edit(store, later)] == [
+        (Presses(), Presses()),
+        (Presses(1), Presses()),
+    ]
+    await store.workspaces.save_preferences("chat:T2", Preferences(activity=True), change("chat:T2"))
+    assert len(await to_edit(store, later)) == 2, "what another settled is its own"
+    assert await to_edit(store, UNTIL) == []
+    await settle(store, activity=True)
+    assert [each.pressed for each in await to_edit(store, later)] == [Presses(1)]
 
 
 async def test_what_is_left_is_kept_no_more_and_nothing_brings_it_back(store: AnyStore) -> None:

@@ -190,6 +190,13 @@ async def test_the_posted_digest_tells_how_many_pressed_and_each_is_told_what_wa
     assert "Readers: 2\xa0more · 2\xa0saved" in chat.seen()[0]
     assert (chat.edits(), chat.wrong()) == (2, [])
 
+    await chat.settle("activity off")
+    await later(chat, 6)
+    assert chat.seen() == [before], "one last edit takes the line away"
+    await chat.press("ben", "Save", 3)
+    await later(chat, 60)
+    assert (chat.edits(), chat.seen(), chat.wrong()) == (3, [before], [])
+
 
 async def test_where_nobody_switched_it_on_not_one_edit_is_made(chat: Slack | Discord) -> None:
     await posted(chat)

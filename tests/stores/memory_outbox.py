@@ -14,7 +14,7 @@ class MemoryOutbox:
     """bot.ports.outbox.Outbox."""
 
     def __init__(self, ledger: MemoryLedger) -> None:
-        self._standing, self._people = ledger.standing, ledger.workspaces.people
+        self._standing, self._workspaces, self._people = ledger.standing, ledger.workspaces, ledger.workspaces.people
         self._publications = ledger.publications
         self._notices: dict[Notice, None] = {}
         self._refusals: dict[Refusal, None] = {}
@@ -49,9 +49,14 @@ class MemoryOutbox:
 
     async def messages_to_edit(self, now: datetime, *, limit: int = 100) -> Sequence[StandingMessage]:
         ahead = now + EDIT_WAITS
-        due = (each for each in self._standing.values() if each.next_at <= now or each.next_at > ahead)
-        counted = (replace(each, pressed=self._presses(each)) for each in due if now < each.until)
-        found = [each for each in counted if each.pressed != each.shown]
+        found = []
+        for each in self._standing.values():
+            if now < each.next_at <= ahead or each.until <= now:
+                continue
+            if not (await self._workspaces.preferences(each.delivery.workspace)).activity:
+                found.append(replace(each, pressed=Presses()))
+            elif (pressed := self._presses(each)) != each.shown:
+                found.append(replace(each, pressed=pressed))
         return sorted(found, key=lambda each: (each.next_at, each.delivery.workspace, each.delivery.id))[:limit]
 
     def _presses(self, message: StandingMessage) -> Presses:

@@ -49,6 +49,10 @@ _NAMES = (
 _SAID = "workspace = standing.workspace and channel = standing.channel and key = name and at >= standing.since"
 _MORE = f"({_NAMES} select count(*) from names cross join feedback on {_SAID} and topic = standing.topic and feedback.more)"
 _SAVED = f"({_NAMES} select count(*) from names cross join saved_in on {_SAID})"
+# Settings that cannot be read are nobody's wish.
+_ON = (
+    "coalesce((select not json_valid(data) or data ->> 'activity' from preferences where workspace = standing.workspace), 0)"
+)
 
 
 class SqliteOutbox(Tables):
@@ -91,12 +95,13 @@ class SqliteOutbox(Tables):
     @reading_long  # of 3,000 messages it takes a third of a second, which nothing of the ledger is to wait for
     def messages_to_edit(self, db: Database, now: datetime, *, limit: int = 100) -> Sequence[StandingMessage]:
         counted = (
-            f"select workspace, id, next_at, more as shown_more, saved as shown_saved, {_MORE} as more, {_SAVED} as saved"
+            f"select workspace, id, next_at, more as shown_more, saved as shown_saved, {_ON} as counts,"
+            f" iif({_ON}, {_MORE}, 0) as more, iif({_ON}, {_SAVED}, 0) as saved"
             " from standing where (next_at <= :now or next_at > :ahead) and until > :now"
         )
         sql = (
             "with counted as materialized"
-            f" (select * from ({counted}) where more <> shown_more or saved <> shown_saved"
+            f" (select * from ({counted}) where more <> shown_more or saved <> shown_saved or not counts"
             " order by next_at, workspace, id limit :most)"
             " select standing.data, payload, keys, since, until, standing.next_at, standing.more, standing.saved, edits,"
             " counted.more, counted.saved from counted join standing using (workspace, id)"

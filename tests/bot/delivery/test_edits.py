@@ -1,5 +1,6 @@
 """A posted message says in the end what was pressed: edited in its place, seldom, and never posted again."""
 
+import contextlib
 import json
 from dataclasses import replace
 from datetime import time, timedelta
@@ -126,24 +127,60 @@ async def test_quiet_hours_are_waited_out() -> None:
     assert [at for at, *_ in room.chat.edited] == [NOW + timedelta(hours=3)]
 
 
-@pytest.mark.parametrize("how", ["off", "paused"])
-async def test_what_is_switched_off_or_paused_meanwhile_is_edited_when_that_is_over(how: str) -> None:
+async def test_what_is_paused_meanwhile_is_edited_when_that_is_over() -> None:
     room = Room()
     deliverer = await room.open()
     (of,) = await room.store.workspaces.subscriptions("chat:T1")
     await room.more()
-    if how == "off":
-        await room.settle(activity=False)
-    else:
-        of = await room.store.workspaces.save_subscription(of.held_back(None, NOW), change(), replaces=of.revision)
+    of = await room.store.workspaces.save_subscription(of.held_back(None, NOW), change(), replaces=of.revision)
     await room.pass_time(deliverer, timedelta(hours=2))
     assert room.chat.edited == []
-    if how == "off":
-        await room.settle(activity=True)
-    else:
-        await room.store.workspaces.save_subscription(of.resumed(), change(), replaces=of.revision)
+    await room.store.workspaces.save_subscription(of.resumed(), change(), replaces=of.revision)
     await room.pass_time(deliverer, timedelta(hours=2))
     assert room.said == Presses(more=1)
+
+
+@pytest.mark.parametrize("meanwhile", ["nothing", "paused", "unsubscribed", "pressed", "lost answer", "asked to wait"])
+async def test_where_it_is_switched_off_one_last_edit_takes_the_line_away_for_good(meanwhile: str) -> None:
+    room = Room()
+    deliverer = await room.open(1, 2)
+    await room.more()
+    await room.pass_time(deliverer, APART)
+    assert room.said == Presses(more=1)
+    (of, _) = await room.store.workspaces.subscriptions("chat:T1")
+    await room.settle(activity=False)
+    match meanwhile:
+        case "paused":
+            await room.store.workspaces.save_subscription(of.held_back(None, NOW), change(), replaces=of.revision)
+        case "unsubscribed":
+            await room.store.workspaces.delete_subscription(of, change())
+        case "pressed":
+            await room.more("U2")
+        case "lost answer":
+            room.chat.editing = [Fault.LOST_ANSWER]
+        case "asked to wait":
+            room.chat.editing = [Fault.RETRY_AFTER]
+    await room.pass_time(deliverer, timedelta(hours=1))
+    assert room.said == Presses()
+    assert len(room.chat.edited) == (3 if meanwhile in ("lost answer", "asked to wait") else 2)
+    assert room.store.ledger.standing == {}, "nor is one kept that says nothing"
+    await room.settle(activity=True)
+    await room.more("U3")
+    await room.pass_time(deliverer, timedelta(hours=1))
+    assert room.said == Presses(), "it counts what is posted from then on"
+
+
+async def test_a_process_may_die_between_any_two_steps_of_the_last_edit() -> None:
+    for steps in range(1, 40):
+        room = Room()
+        deliverer = await room.open()
+        await room.more()
+        await room.pass_time(deliverer, APART)
+        await room.settle(activity=False)
+        with contextlib.suppress(Crash):
+            await room.deliverer(Steps(steps)).edit_messages(room.clock)
+        await room.pass_time(room.deliverer(), timedelta(hours=1))
+        assert (room.said, room.store.ledger.standing, len(room.chat.messages)) == (Presses(), {}, 1)
 
 
 async def test_what_nobody_subscribes_any_more_stays_as_it_is() -> None:
@@ -310,6 +347,21 @@ async def test_what_was_posted_late_is_edited_as_what_it_said_then() -> None:
 
 # --- laws
 
+
+async def _do(room: Room, what: str, person: str, key: str) -> None:
+    match what:
+        case "more" | "less":
+            await room.more(person, key, more=what == "more")
+        case "save":
+            await room.save(person, key)
+        case "unsave":
+            await room.store.people.unsave_item("chat:T1", person, key)
+        case "off" | "on":
+            await room.settle(activity=what == "on")
+        case "quiet":
+            await room.settle(activity=True, quiet_from=time(7), quiet_until=time(9), zone="UTC")
+
+
 PRESSES = st.sampled_from(["more", "less", "save", "unsave", "wait", "wait long", "off", "on", "quiet", "die"])
 
 
@@ -318,40 +370,32 @@ PRESSES = st.sampled_from(["more", "less", "save", "unsave", "wait", "wait long"
     doings=st.lists(st.tuples(PRESSES, st.sampled_from(["U1", "U2", "U3"]), st.sampled_from(KEYS)), max_size=25),
     faults=st.lists(st.sampled_from([Fault.NONE, Fault.LOST_ANSWER, Fault.LOST_REQUEST, Fault.RETRY_AFTER, Fault.STUMBLED])),
     deaths=st.lists(st.integers(1, 40), max_size=4),
+    ends_off=st.booleans(),
 )
 async def test_in_the_end_it_says_what_stands_and_is_one_message(
-    doings: list[tuple[str, str, str]], faults: list[Fault], deaths: list[int]
+    doings: list[tuple[str, str, str]], faults: list[Fault], deaths: list[int], ends_off: bool
 ) -> None:
     room = Room(editing=faults)
     await room.open()
-    quiet = {"quiet_from": time(7), "quiet_until": time(9), "zone": "UTC"}
     deliverer = room.deliverer()
     for what, person, key in doings:
-        match what:
-            case "more" | "less":
-                await room.more(person, key, more=what == "more")
-            case "save":
-                await room.save(person, key)
-            case "unsave":
-                await room.store.people.unsave_item("chat:T1", person, key)
-            case "off" | "on":
-                await room.settle(activity=what == "on")
-            case "quiet":
-                await room.settle(activity=True, **quiet)
-            case "die":
-                deliverer = room.deliverer(Steps(deaths.pop() if deaths else None))
+        await _do(room, what, person, key)
+        if what == "die":
+            deliverer = room.deliverer(Steps(deaths.pop() if deaths else None))
         try:
             await room.pass_time(deliverer, timedelta(hours=1) if what == "wait long" else 2 * MINUTE, 2 * MINUTE)
         except Crash:
             deliverer = room.deliverer()
-    await room.settle(activity=True)
+    await room.settle(activity=not ends_off)
+    is_over = ends_off or not room.store.ledger.standing
     await room.pass_time(room.deliverer(), timedelta(hours=8), timedelta(minutes=10))
 
     given_more = room.store.people.feedback_given.values()
     stands = Presses(sum(each.more for each in given_more), len(room.store.people.put_aside))
     assert len(room.chat.messages) == 1
     if room.clock() <= NOW + LASTS:
-        assert (room.said or Presses()) == stands
+        assert (room.said or Presses()) == (Presses() if is_over else stands)
+        assert not (ends_off and room.store.ledger.standing)
     assert all(at < NOW + LASTS for at, *_ in room.chat.edited)
 
 
