@@ -21,7 +21,7 @@ from bot.models import MOST_ENTRIES, Button, text_key
 # How every message is posted: nothing in its text becomes a link or a mention by itself, no link shows a preview.
 FLAGS: dict[str, Any] = {"parse": "none", "link_names": False, "unfurl_links": False, "unfurl_media": False}
 
-_JOINER = "\u2060"  # of no width, and no break
+JOINER = "\u2060"  # of no width, and no break
 # What Slack takes for a mention, and what it writes for & < >: should it ever look into a text that is not to be parsed.
 _LIVE = re.compile(r"<(?=[@#!])|&(?=(?:amp|lt|gt);)")
 _ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
@@ -34,7 +34,7 @@ _LIKE = str.maketrans({"*": "∗", "_": "ˍ", "~": "∼", "`": "ˋ", ">": "›"}
 
 def literal(text: str) -> str:
     """Return the text for `plain_text` and `rich_text`: shown as it is, whether Slack decodes entities there or not."""
-    return _LIVE.sub(lambda found: found[0] + _JOINER, text)
+    return _LIVE.sub(lambda found: found[0] + JOINER, text)
 
 
 def escaped(text: str) -> str:
@@ -44,7 +44,7 @@ def escaped(text: str) -> str:
 
 def exact(text: str) -> str:
     """Return the text for mrkdwn, where it formats nothing: * _ ~ ` at the edges of words become signs that look alike."""
-    return escaped(_EMOJI.sub(f":{_JOINER}", _MARKS.sub(lambda found: found[0].translate(_LIKE), text)))
+    return escaped(_EMOJI.sub(f":{JOINER}", _MARKS.sub(lambda found: found[0].translate(_LIKE), text)))
 
 
 def link(url: str, label: str = "") -> str:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from datetime import date
 from typing import Any
 
-from adapters.slack.render.blocks import literal
+from adapters.slack.render.blocks import JOINER, literal
 from adapters.slack.render.limits import units
 from adapters.text import clean, cut
 from adapters.words import (
@@ -34,6 +34,8 @@ _ADDRESS = 1_000
 # What would begin a link or a mention, or an emphasis, should Slack parse the text: signs that look alike take its place.
 _SIGNS = str.maketrans({"<": "‹", ">": "›", "*": "∗", "`": "ˋ", "~": "∼"})
 _UNDERSCORE = re.compile(r"(?<![^\W_])_+|_+(?![^\W_])")
+# What Slack takes by itself for a mention, an address or an emoji, where it parses a text whole ("parse": "full").
+_TAKEN = re.compile(r"[@#](?=\w)|(?<=\w)\.(?=[^\W\d_]{2})|:(?=//|[\w+'-]+:)")
 
 
 def outputs(reply: Reply, today: date) -> dict[str, Any]:
@@ -92,4 +94,5 @@ def _sentence(text: str) -> str:
 
 
 def _plain(text: str, most: int) -> str:
-    return literal(_UNDERSCORE.sub(lambda found: "ˍ" * len(found[0]), cut(clean(text), most, units).translate(_SIGNS)))
+    said = _UNDERSCORE.sub(lambda found: "ˍ" * len(found[0]), cut(clean(text), most, units).translate(_SIGNS))
+    return literal(_TAKEN.sub(lambda found: found[0] + JOINER, said))
