@@ -130,7 +130,7 @@ ABSENT = Look()  # the whole of the time in which it may have been posted was lo
 
 @dataclass(frozen=True, slots=True)
 class Presses:
-    """How many in a channel said more of what a message lists, and how many saved something of it there; no names."""
+    """How many people of a channel said more of what a message lists, and how many saved some of it there; no names."""
 
     more: int = 0
     saved: int = 0

@@ -44,10 +44,10 @@ class Outbox(Protocol):
         """Return messages of all workspaces that say other counts than stand now, and may be edited by now.
 
         Those come first that were to be edited first. What waits for more than a day was put off by a clock that had run
-        ahead, and waits no more. A count is of what people say in the message's channel, of what it
-        lists and since it was made: more for its topic, and what counts in the channel as saved. Items that were renamed
-        are what they were. Where a workspace has switched counts off, all of its messages are returned, as ones of which
-        nothing was pressed.
+        ahead, and waits no more. A count is of people, each once however much of it they name: who say in the message's
+        channel of what it lists, since it was made, more for its topic, and whose saving counts in the channel. Items that
+        were renamed are what they were. Where a workspace has switched counts off, all of its messages are returned, as ones
+        of which nothing was pressed.
         """
         ...
 

@@ -186,6 +186,7 @@ async def test_the_posted_digest_tells_how_many_pressed_and_each_is_told_what_wa
     await later(chat, 1)
     assert chat.edits() == 1, "another edit comes minutes later"
     await chat.press("anna", MORE, 3)
+    await chat.press("anna", "Save", 3)  # of two entries by one reader
     await later(chat, 6)
     assert "Readers: 2\xa0more · 2\xa0saved" in chat.seen()[0]
     assert (chat.edits(), chat.wrong()) == (2, [])

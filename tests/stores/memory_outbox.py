@@ -62,17 +62,19 @@ class MemoryOutbox:
     def _presses(self, message: StandingMessage) -> Presses:
         posted, people = message.delivery, self._people
         names = {*message.keys, *map(people.heir, message.keys)}
-        said = [
-            each
+        here = (posted.workspace, posted.channel)
+        more = {
+            each.person
             for each in people.feedback_given.values()
-            if each.more and (each.workspace, each.topic, each.channel) == (posted.workspace, posted.topic, posted.channel)
-        ]
-        more = sum(each.key in names and each.at >= message.since for each in said)
-        saved = sum(
-            place[:2] == (posted.workspace, posted.channel) and place[2] in names and at >= message.since
-            for place, (at, _) in people.in_channels.items()
-        )
-        return Presses(more, saved)
+            if each.more and each.key in names and each.at >= message.since
+            if (each.workspace, each.channel, each.topic) == (*here, posted.topic)
+        }
+        saved = {
+            person
+            for (workspace, channel, key, person), (at, _) in people.in_channels.items()
+            if (workspace, channel) == here and key in names and at >= message.since
+        }
+        return Presses(len(more), len(saved))
 
     async def update_message(self, message: StandingMessage) -> None:
         place = (message.delivery.workspace, message.delivery.id)

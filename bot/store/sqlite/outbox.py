@@ -41,14 +41,15 @@ _RECIPIENTS = (
 )
 
 
-# Of the message of this row: the names of what it lists, and what people of its channel say of that.
+# Of the message of this row: the names of what it lists, and how many people of its channel say what of that.
 _NAMES = (
     "with names (name) as (select value from json_each(standing.keys) union select items.key from json_each(standing.keys)"
     " join aliases on alias = value join items on items.id = item where value not in (select key from items))"
 )
 _SAID = "workspace = standing.workspace and channel = standing.channel and key = name and at >= standing.since"
-_MORE = f"({_NAMES} select count(*) from names cross join feedback on {_SAID} and topic = standing.topic and feedback.more)"
-_SAVED = f"({_NAMES} select count(*) from names cross join saved_in on {_SAID})"
+_PEOPLE = f"{_NAMES} select count(distinct person) from names cross join"
+_MORE = f"({_PEOPLE} feedback on {_SAID} and topic = standing.topic and feedback.more)"
+_SAVED = f"({_PEOPLE} saved_in on {_SAID})"
 # Settings that cannot be read are nobody's wish.
 _ON = (
     "coalesce((select not json_valid(data) or data ->> 'activity' from preferences where workspace = standing.workspace), 0)"

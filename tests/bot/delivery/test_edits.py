@@ -390,8 +390,8 @@ async def test_in_the_end_it_says_what_stands_and_is_one_message(
     is_over = ends_off or not room.store.ledger.standing
     await room.pass_time(room.deliverer(), timedelta(hours=8), timedelta(minutes=10))
 
-    given_more = room.store.people.feedback_given.values()
-    stands = Presses(sum(each.more for each in given_more), len(room.store.people.put_aside))
+    more = {each.person for each in room.store.people.feedback_given.values() if each.more}
+    stands = Presses(len(more), len({person for _, person, _ in room.store.people.put_aside}))
     assert len(room.chat.messages) == 1
     if room.clock() <= NOW + LASTS:
         assert (room.said or Presses()) == (Presses() if is_over else stands)
