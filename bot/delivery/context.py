@@ -9,7 +9,7 @@ from datetime import date, datetime, timedelta
 
 from bot.delivery.rate_limits import PlatformCall, RateLimits
 from bot.delivery.rejections import Rejections
-from bot.models import Abilities, Delivery, Method
+from bot.models import EMAIL, Abilities, Delivery, Method, domain_tag, is_mail
 from bot.ports.ledger import Ledger
 from bot.ports.messenger import Messenger
 from bot.ports.store import Store
@@ -114,7 +114,7 @@ class DeliveryContext:
 
     store: Store
     ledger: Ledger
-    messengers: Mapping[str, Messenger]  # by platform: slack, discord, local
+    messengers: Mapping[str, Messenger]  # by platform: slack, discord, local, and email
     settings: DeliverySettings = DeliverySettings()
     chance: random.Random = field(default_factory=random.Random)
     rate_limits: RateLimits = field(default_factory=RateLimits)
@@ -127,14 +127,21 @@ class DeliveryContext:
         """Return the clock; whatever it shows is remembered for the next tick."""
         return lambda: self.latest.note(clock())
 
-    def messenger(self, workspace: str) -> Messenger | None:
-        """Return the messenger of the workspace's platform, None when it is not connected."""
-        return self.messengers.get(workspace.partition(":")[0])
+    def messenger(self, workspace: str, channel: str = "") -> Messenger | None:
+        """Return who posts in the channel, without one in the workspace; None when its platform is not connected.
+
+        What is subscribed by e-mail is sent by e-mail, whatever platform the workspace is on.
+        """
+        return self.messengers.get(EMAIL if is_mail(channel) else workspace.partition(":")[0])
 
     def call(self, method: Method, workspace: str, channel: str) -> PlatformCall:
-        """Return the request as the rate limits know it; `channel` may be a person."""
-        messenger = self.messenger(workspace)
-        return PlatformCall(method, workspace, channel, messenger.abilities if messenger is not None else Abilities())
+        """Return the request as the rate limits know it; `channel` may be a person.
+
+        For them the addresses of one domain are a workspace: one server takes what is sent there.
+        """
+        messenger = self.messenger(workspace, channel)
+        place = f"{EMAIL}:{domain_tag(channel)}" if is_mail(channel) else workspace
+        return PlatformCall(method, place, channel, messenger.abilities if messenger is not None else Abilities())
 
     def wait(self, failures: int) -> timedelta:
         """Return how long to wait after so many failures, at least one: doubled each time, and up to half of it left out."""

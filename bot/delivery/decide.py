@@ -44,7 +44,7 @@ class Decider:
     ) -> tuple[Decision, datetime] | None:
         """Return what decides about a delivery, and until when its channel wants quiet."""
         store, place = self._context.store, delivery
-        messenger = self._context.messenger(place.workspace)
+        messenger = self._context.messenger(place.workspace, place.channel)
         here = await store.workspaces.subscriptions(place.workspace, channel=place.channel, topic=place.topic)
         subscription = next((each for each in here if each.id == place.occurrence[0]), None)
         settled = await store.workspaces.preferences(place.workspace)

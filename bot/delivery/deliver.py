@@ -184,7 +184,7 @@ class Deliverer:
         return not decision.maybe_posted and decision.ending is None and self._has_nonce(decision.before, now)
 
     def _has_nonce(self, delivery: Delivery, now: datetime) -> bool:
-        messenger, first = self._context.messenger(delivery.workspace), delivery.first_try
+        messenger, first = self._context.messenger(delivery.workspace, delivery.channel), delivery.first_try
         if messenger is None or first is None:
             return False
         return first <= now and now + self._context.settings.timeout <= first + messenger.abilities.nonce_window

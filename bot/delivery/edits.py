@@ -37,7 +37,7 @@ async def edited_until(context: DeliveryContext, posted: Delivery) -> datetime |
 
     What is published to other servers is not: followers would be told what people did in this one.
     """
-    messenger = context.messenger(posted.workspace)
+    messenger = context.messenger(posted.workspace, posted.channel)
     if messenger is None or not messenger.abilities.edits or not posted.listed or posted.publishes:
         return None
     try:
@@ -83,7 +83,7 @@ class MessageEditor:
         if not is_whole(posted) or not _is_owed(message, preferences, subscription):
             await self._outbox.leave_message(message)
             return True
-        messenger = self._context.messenger(posted.workspace)
+        messenger = self._context.messenger(posted.workspace, posted.channel)
         next_at = await _allowed(preferences, subscription, now) if messenger is not None else now + _ASK_AGAIN
         if messenger is None or next_at > now:
             await self._outbox.update_message(replace(message, next_at=next_at))

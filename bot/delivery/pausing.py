@@ -41,7 +41,7 @@ class SubscriptionPauser:
         obstacle, or cannot tell now, nothing is paused; what cannot be posted is found out by the next digest.
         """
         self._context.obstacle_state.note_closed(workspace, channel, now)
-        messenger = self._context.messenger(workspace)
+        messenger = self._context.messenger(workspace, channel)
         here = await self._context.store.workspaces.subscriptions(workspace, channel=channel)
         if messenger is None or all(each.is_paused(now) for each in here):
             return

@@ -199,7 +199,7 @@ class Preparer:
         topic = (await self._requests.topics(place.workspace)).get(place.topic)
         if topic is None:
             return _skipped(occurrence, "its topic is not there any more.", alert=True)
-        messenger = self._context.messenger(place.workspace)
+        messenger = self._context.messenger(place.workspace, place.channel)
         if messenger is None:
             return await self._put_off(occurrence, f"{place.workspace} is on a platform that is not connected.", now)
         return _DigestInputs(occurrence, subscription, topic, messenger, await store.workspaces.preferences(place.workspace))

@@ -60,7 +60,7 @@ class FollowerPublisher:
         if now - waiting.since > STALE:
             await self._give_up(waiting, _TOO_LATE, now)
             return True
-        messenger = self._context.messenger(posted.workspace)
+        messenger = self._context.messenger(posted.workspace, posted.channel)
         if messenger is None:
             await self._outbox.put_off_publication(replace(waiting, next_at=now + _ASK_AGAIN))
             return True

@@ -64,7 +64,7 @@ class SubscriptionResumer:
     async def _paused(self) -> _Paused:
         found: defaultdict[Place, list[Subscription]] = defaultdict(list)
         for each in await self._context.ledger.paused_by_service():
-            if self._context.messenger(each.workspace) is not None:
+            if self._context.messenger(each.workspace, each.channel) is not None:
                 found[each.workspace, each.channel].append(each)
         return found
 
@@ -100,7 +100,7 @@ class SubscriptionResumer:
         return chosen
 
     async def _ask(self, place: Place, clock: Clock) -> None:
-        of_it, messenger = self._state.examined[place], self._context.messenger(place[0])
+        of_it, messenger = self._state.examined[place], self._context.messenger(*place)
         if messenger is None:
             return
         clear_since, of_it.clear_since = of_it.clear_since, None

@@ -136,7 +136,7 @@ class Sender:
             log.warning("%s was posted in %s, but somebody else holds it by now", held.id, held.channel)
 
     def _link(self, posted: Delivery) -> str:
-        messenger = self._context.messenger(posted.workspace)
+        messenger = self._context.messenger(posted.workspace, posted.channel)
         try:
             return messenger.link(posted) if messenger else ""
         except Exception:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
-from bot.models import DigestRequest, Layout, Limits, Position, Subscription, Topic
+from bot.models import DigestRequest, Layout, Limits, Position, Subscription, Topic, is_mail
 from bot.ports.items import Items
 from bot.ports.workspaces import Workspaces
 
@@ -59,8 +59,13 @@ class RequestBuilder:
         )
 
     async def layout(self, workspace: str, subscription: Subscription | None = None) -> Layout:
-        """Return how a digest is laid out: as the subscription says, else its workspace, else the operator."""
+        """Return how a digest is laid out: as the subscription says, else its workspace, else the operator.
+
+        One by e-mail has its cards below its index unless its subscription says otherwise: nothing can be opened there.
+        """
         said = subscription.layout if subscription else None
+        if said is None and subscription is not None and is_mail(subscription.channel):
+            return Layout.THREAD
         settled = said or (await self.workspaces.preferences(workspace)).layout
         return settled or self.layouts.platforms.get(workspace.partition(":")[0], self.layouts.usual)
 

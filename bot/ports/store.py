@@ -7,6 +7,7 @@ from bot.ports.digests import Digests
 from bot.ports.facts import Facts
 from bot.ports.items import Items, SearchIndex
 from bot.ports.ledger import Ledger
+from bot.ports.mail import Recipients
 from bot.ports.outbox import Outbox
 from bot.ports.source import SourceStates
 from bot.ports.summaries import Summaries
@@ -55,3 +56,6 @@ class Store(Protocol):
 
     @property
     def chats(self) -> Chats: ...
+
+    @property
+    def recipients(self) -> Recipients: ...

@@ -14,6 +14,7 @@ from tests.stores.memory_chats import MemoryChats
 from tests.stores.memory_digests import MemoryDigests
 from tests.stores.memory_items import MemoryIndex, MemoryItems, MemorySourceStates
 from tests.stores.memory_ledger import MemoryLedger
+from tests.stores.memory_mail import MemoryRecipients
 from tests.stores.memory_outbox import MemoryOutbox
 
 
@@ -31,6 +32,7 @@ class MemoryStore:
         self.people = self.workspaces.people
         self.outbox = MemoryOutbox(self.ledger)
         self.chats = MemoryChats(self.ledger)
+        self.recipients = MemoryRecipients(self.workspaces)
         self.summaries = MemorySummaries()
         self.facts = MemoryFacts()
         self.maintenance = MemoryMaintenance(self)
@@ -97,6 +99,7 @@ class MemoryMaintenance:
         store = self._store
         store.ledger.prune(now)
         store.chats.prune(now)
+        store.recipients.prune(now)
         held = store.workspaces.held() | store.digests.held()
         gone, readings = store.items.prune(held, items_before, readings_before, now)
         store.summaries.kept = {at: summary for at, summary in store.summaries.kept.items() if at[0] not in gone}

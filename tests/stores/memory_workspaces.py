@@ -168,6 +168,13 @@ class MemoryWorkspaces:
         self._changes.append(change)
         self._ended((subscription,))
 
+    def end_channel(self, workspace: str, channel: str) -> None:
+        """End what is subscribed there, as with a recipient that is forgotten."""
+        gone = [each for each in self._subscriptions.values() if (each.workspace, each.channel) == (workspace, channel)]
+        for each in gone:
+            del self._subscriptions[_place_in(each)]
+        self._ended(gone)
+
     def _standing(self, place: tuple[str, str, str, str]) -> tuple[str, int] | None:
         stored = self._subscriptions.get(place)
         return (stored.id, stored.revision) if stored else None

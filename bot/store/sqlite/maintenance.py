@@ -13,7 +13,7 @@ from sqlite_utils import Database
 from bot.atomic_file import in_place
 from bot.errors import StoreError
 from bot.store.records import micros
-from bot.store.sqlite import chats, ledger, vectors
+from bot.store.sqlite import chats, ledger, mail, vectors
 from bot.store.sqlite.connections import Tables, reading_long, store_errors, writing
 from bot.store.sqlite.ingest import drop, note_change
 from bot.store.sqlite.items import counts
@@ -42,6 +42,7 @@ class SqliteMaintenance(Tables):
     def prune(self, db: Database, *, items_before: datetime, readings_before: date, now: datetime) -> Mapping[str, int]:
         ledger.prune(db, now)
         chats.prune(db, now)
+        mail.prune(db, now)
         vectors.prune(db)
         before = _one(db, "select count(*) from readings")
         # What a clock stored that was far behind looks old and is not: it arrived after what is young.

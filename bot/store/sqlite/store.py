@@ -15,6 +15,7 @@ from bot.store.sqlite.items import SqliteItems
 from bot.store.sqlite.key_values import SqliteFacts, SqliteSourceStates, SqliteSummaries, fact
 from bot.store.sqlite.ledger import SqliteLedger
 from bot.store.sqlite.locks import presence_lock, service_lock
+from bot.store.sqlite.mail import SqliteRecipients
 from bot.store.sqlite.maintenance import SqliteMaintenance
 from bot.store.sqlite.migrations import is_current, migrate
 from bot.store.sqlite.outbox import SqliteOutbox
@@ -50,6 +51,7 @@ class SqliteStore:
         self.ledger = SqliteLedger(connections)
         self.outbox = SqliteOutbox(connections)
         self.chats = SqliteChats(connections)
+        self.recipients = SqliteRecipients(connections)
         self.maintenance = SqliteMaintenance(connections)
 
     async def open(self) -> None:

@@ -294,6 +294,54 @@ def m016_publications(db: Database) -> None:
     run(db, _PUBLICATIONS)
 
 
+_MAIL = """
+-- Who is sent digests by e-mail; the channel is that of their subscriptions.
+create table recipients (
+    channel text primary key,
+    workspace text not null,
+    folded text not null, -- the address as two spellings of it have it
+    address text not null,
+    person text not null,
+    is_list integer not null,
+    confirmed_at integer not null,
+    soft_bounces integer not null default 0,
+    bounced_at integer,
+    stopped text not null default ''
+) without rowid;
+create unique index recipients_address on recipients (workspace, folded);
+-- Codes that were sent, also those that hold no longer: they are counted.
+create table opt_ins (
+    workspace text not null,
+    person text not null,
+    hash text not null, -- of the address, as in `suppressed`
+    address text not null, -- "" where the code holds no longer
+    is_list integer not null,
+    code text not null,
+    command text not null,
+    asked_at integer not null,
+    until integer not null,
+    holds integer not null,
+    tries integer not null
+);
+create index opt_ins_person on opt_ins (workspace, person);
+create index opt_ins_asked on opt_ins (asked_at);
+-- Addresses that are not to be written to, by a keyed hash; the workspace is "" where nobody is to.
+create table suppressed (
+    workspace text not null,
+    hash text not null,
+    reason text not null,
+    at integer not null,
+    primary key (workspace, hash)
+) without rowid;
+"""
+
+
+@migrations()
+def m017_mail(db: Database) -> None:
+    """Let digests be sent by e-mail."""
+    run(db, _MAIL)
+
+
 def _owed(db: Database, what: str) -> list[dict[str, str]]:
     """Return what the eighth edition kept in one fact; nothing of a damaged one."""
     row = db.execute("select value from facts where name = 'owed'").fetchone()

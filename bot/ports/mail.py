@@ -1,0 +1,92 @@
+"""Who is sent digests by e-mail."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Protocol, runtime_checkable
+
+from bot.models import Asked, Confirmed, OptIn, Recipient, Subscription, Suppression
+
+ASKED_KEPT = timedelta(days=2)  # so long it is known that a code was sent
+
+
+@runtime_checkable
+class Mailer(Protocol):
+    """Who writes to an address that is no recipient yet, and to one that is."""
+
+    async def write(self, address: str, subject: str, text: str) -> None:
+        """Send one message of plain text, once; raises Refused, Rejected, Delayed or Uncertain as a messenger does.
+
+        No error's text has the address in it.
+        """
+        ...
+
+
+class Recipients(Protocol):
+    """The addresses of each workspace, those that are to be confirmed, and those that are not to be written to.
+
+    Two spellings of an address that differ in upper case are one. Every write is one transaction.
+    """
+
+    async def named(self, channel: str) -> Recipient | None:
+        """Return the recipient whose subscriptions have this channel, None where there is none (any more)."""
+        ...
+
+    async def at(self, workspace: str, address: str) -> Recipient | None:
+        """Return the workspace's recipient of that address; raises ValueError for what is none."""
+        ...
+
+    async def of(self, workspace: str, *, person: str = "") -> Sequence[Recipient]:
+        """Return the workspace's recipients, those of one person where one is named; by channel."""
+        ...
+
+    async def ask(self, opt_in: OptIn) -> None:
+        """Keep that a code was sent; codes of before to the same address for the same person hold no longer."""
+        ...
+
+    async def asked(self, workspace: str, person: str, address: str, since: datetime) -> Asked:
+        """Return how many codes were sent from a time on, at most ASKED_KEPT ago, also of those that hold no longer."""
+        ...
+
+    async def confirm(self, workspace: str, person: str, code: str, channel: str, now: datetime) -> Confirmed | None:
+        """Make the address a recipient whose code this is, as `code_kept` returns it; None where it is none of them.
+
+        Each code confirms once. A wrong one counts as a try at every code of the person that holds, and none holds after
+        MOST_TRIES. A new recipient has this channel; one that is there keeps its own, and is sent to again. What kept the
+        workspace from writing there is lifted.
+        """
+        ...
+
+    async def opt_in(self, workspace: str, person: str, code: str, now: datetime) -> OptIn | None:
+        """Return what a code would confirm, without confirming it and without counting a try; None where it holds not."""
+        ...
+
+    async def bounced(self, channel: str, said: str, now: datetime, *, hard: bool) -> Recipient | None:
+        """Note that a message came back, with a sentence that says why; return the recipient after it, None without one."""
+        ...
+
+    async def suppress(self, address: str, reason: Suppression, now: datetime, *, workspace: str = "") -> None:
+        """Remember by a keyed hash that the workspace, or without one nobody, is to write to the address.
+
+        What is remembered for all stands beside what is remembered for one workspace, and a later reason takes the place of
+        an earlier one.
+        """
+        ...
+
+    async def suppression(self, workspace: str, address: str) -> Suppression | None:
+        """Return why the workspace is not to write to the address, what holds for all first; None where it may."""
+        ...
+
+    async def forget(self, workspace: str, address: str, now: datetime) -> Sequence[str]:
+        """Erase the address from the workspace, "" for all: recipients, their subscriptions, and what waits to be confirmed.
+
+        It is remembered as FORGOTTEN by its hash. Returns the channels of the recipients that were there.
+        """
+        ...
+
+    async def subscription(self, number: str) -> Subscription | None:
+        """Return the subscription by e-mail of that id, of whatever workspace; None where there is none."""
+        ...
+
+    async def key(self) -> bytes:
+        """Return the 32 random bytes by which this database signs links and hashes addresses; made at the first call."""
+        ...

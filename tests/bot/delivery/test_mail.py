@@ -1,0 +1,67 @@
+"""What is subscribed by e-mail goes by e-mail, whatever chat its workspace is in."""
+
+import random
+from datetime import timedelta
+
+from bot.delivery import Deliverer, Preparer
+from bot.delivery.context import DeliveryContext
+from bot.digest.publisher import Publisher
+from bot.digest.request import RequestBuilder
+from bot.models import DeliveryState, Layout, Method, Preferences, mail_channel
+from bot.summarise.extractive import Extractive
+from tests.bot.deliveries import change
+from tests.bot.delivery.test_prepare import TOPICS, due, furnished
+from tests.conftest import NOW
+from tests.fakes.transcript import Transcript
+from tests.stores.memory import MemoryStore
+
+MINE = mail_channel("00112233445566aa", "me@lab.example")
+YOURS = mail_channel("00112233445566bb", "you@lab.example")
+ELSEWHERE = mail_channel("00112233445566cc", "you@other.example")
+
+
+class Mails(Transcript):
+    """A platform to which e-mails go."""
+
+    platform = "email"
+
+
+async def test_a_digest_by_mail_is_sent_by_who_sends_mails_and_one_of_a_channel_by_the_chat() -> None:
+    harness = await furnished()
+    mails = Mails(harness.clock)
+    context = DeliveryContext(
+        harness.store, harness.store.ledger, {"chat": harness.chat, "email": mails}, harness.settings, random.Random(0)
+    )
+    await due(harness, number=1)
+    await due(harness, number=2, channel=MINE)
+    publisher = Publisher(harness.store, Extractive(), {"arxiv": "arXiv"})
+    await Preparer(context, publisher, RequestBuilder(harness.store.workspaces, TOPICS)).prepare_due(NOW)
+    await Deliverer(context, pause=harness.clock.pause).deliver_due(harness.clock)
+    assert [each.channel for each in mails.messages] == [MINE]
+    assert [each.channel for each in harness.chat.messages] == ["C1"]
+    rows = await harness.rows()
+    assert {each.channel: each.state for each in rows.values()} == dict.fromkeys(("C1", MINE), DeliveryState.DONE)
+
+
+def test_the_addresses_of_one_domain_keep_one_pace() -> None:
+    store = MemoryStore()
+    context = DeliveryContext(store, store.ledger, {})
+    places = [context.call(Method.POST, "slack:T1", each).workspace for each in (MINE, YOURS, ELSEWHERE, "C1")]
+    assert places[0] == places[1]
+    assert len(set(places)) == 3
+    assert places[3] == "slack:T1"
+    assert context.call(Method.POST, "slack:T1", MINE).platform == "email"
+
+
+async def test_a_mail_has_its_cards_unless_its_subscription_says_otherwise() -> None:
+    harness = await furnished()
+    requests = RequestBuilder(harness.store.workspaces, TOPICS)
+    await harness.store.workspaces.save_preferences("chat:T1", Preferences(layout=Layout.BRIEF), change())
+    channel = await due(harness, number=1)
+    mail = await due(harness, number=2, channel=MINE)
+    brief = await due(harness, number=3, channel=YOURS, layout=Layout.BRIEF, at=NOW + timedelta(hours=1))
+    assert [await requests.layout("chat:T1", each) for each in (channel, mail, brief)] == [
+        Layout.BRIEF,
+        Layout.THREAD,
+        Layout.BRIEF,
+    ]

@@ -1,0 +1,144 @@
+"""Who is sent digests by e-mail, in dictionaries. Nothing waits here, so each method is a transaction."""
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from bot.models import (
+    MOST_TRIES,
+    Asked,
+    Confirmed,
+    OptIn,
+    Recipient,
+    Subscription,
+    Suppression,
+    folded_address,
+    is_mail,
+)
+from bot.ports.mail import ASKED_KEPT
+from tests.stores.memory_workspaces import MemoryWorkspaces
+
+
+@dataclass
+class _Kept:
+    """A code that was sent."""
+
+    opt_in: OptIn
+    folded: str
+    holds: bool = True
+    tries: int = 0
+
+    def is_of(self, workspace: str, person: str) -> bool:
+        return (self.opt_in.workspace, self.opt_in.person) == (workspace, person)
+
+    def holds_at(self, now: datetime) -> bool:
+        return self.holds and self.tries < MOST_TRIES and self.opt_in.until > now
+
+
+class MemoryRecipients:
+    """bot.ports.mail.Recipients."""
+
+    def __init__(self, workspaces: MemoryWorkspaces) -> None:
+        self._workspaces = workspaces
+        self._by_channel: dict[str, Recipient] = {}
+        self._codes: list[_Kept] = []
+        self._suppressed: dict[tuple[str, str], Suppression] = {}  # by workspace and folded address
+        self._key = secrets.token_bytes(32)
+
+    async def named(self, channel: str) -> Recipient | None:
+        return self._by_channel.get(channel)
+
+    async def at(self, workspace: str, address: str) -> Recipient | None:
+        return next(iter(self._at(workspace, folded_address(address))), None)
+
+    def _at(self, workspace: str, folded: str) -> list[Recipient]:
+        return [
+            self._by_channel[channel]
+            for channel in sorted(self._by_channel)
+            if workspace in ("", self._by_channel[channel].workspace)
+            and folded_address(self._by_channel[channel].address) == folded
+        ]
+
+    async def of(self, workspace: str, *, person: str = "") -> Sequence[Recipient]:
+        found = (self._by_channel[channel] for channel in sorted(self._by_channel))
+        return [each for each in found if each.workspace == workspace and person in ("", each.person)]
+
+    async def ask(self, opt_in: OptIn) -> None:
+        folded = folded_address(opt_in.address)
+        self._end_codes(opt_in.workspace, folded, opt_in.person)
+        self._codes.append(_Kept(opt_in, folded))
+
+    def _end_codes(self, workspace: str, folded: str, person: str = "") -> None:
+        for each in self._codes:
+            of_it = workspace in ("", each.opt_in.workspace) and person in ("", each.opt_in.person)
+            each.holds &= not (of_it and each.folded == folded)
+
+    async def asked(self, workspace: str, person: str, address: str, since: datetime) -> Asked:
+        folded = folded_address(address)
+        lately = [each for each in self._codes if each.opt_in.asked_at >= since]
+        return Asked(
+            sum(each.is_of(workspace, person) for each in lately),
+            sum(each.folded == folded for each in lately),
+            sum(each.opt_in.workspace == workspace for each in lately),
+        )
+
+    async def confirm(self, workspace: str, person: str, code: str, channel: str, now: datetime) -> Confirmed | None:
+        found = await self.opt_in(workspace, person, code, now)
+        if found is None:
+            for each in self._codes:
+                each.tries += each.is_of(workspace, person) and each.holds_at(now)
+            return None
+        folded = folded_address(found.address)
+        for tenant in ("", workspace):
+            self._suppressed.pop((tenant, folded), None)
+        self._end_codes(workspace, folded, person)
+        standing = next((each.channel for each in self._at(workspace, folded)), channel)
+        made = Recipient(
+            channel=standing,
+            workspace=workspace,
+            address=found.address,
+            person=person,
+            is_list=found.is_list,
+            confirmed_at=now,
+        )
+        self._by_channel[standing] = made
+        return Confirmed(made, found.command)
+
+    async def opt_in(self, workspace: str, person: str, code: str, now: datetime) -> OptIn | None:
+        of_it = (each for each in self._codes if each.is_of(workspace, person) and each.holds_at(now))
+        found = [each.opt_in for each in of_it if each.opt_in.code == code]
+        return max(found, key=lambda each: each.asked_at, default=None)
+
+    async def bounced(self, channel: str, said: str, now: datetime, *, hard: bool) -> Recipient | None:
+        if (found := self._by_channel.get(channel)) is not None:
+            self._by_channel[channel] = replace(found.bounced(said, now, hard=hard))
+        return self._by_channel.get(channel)
+
+    async def suppress(self, address: str, reason: Suppression, now: datetime, *, workspace: str = "") -> None:
+        self._suppressed[workspace, folded_address(address)] = reason
+
+    async def suppression(self, workspace: str, address: str) -> Suppression | None:
+        folded = folded_address(address)
+        return self._suppressed.get(("", folded)) or self._suppressed.get((workspace, folded))
+
+    async def forget(self, workspace: str, address: str, now: datetime) -> Sequence[str]:
+        folded = folded_address(address)
+        gone = self._at(workspace, folded)
+        for each in gone:
+            del self._by_channel[each.channel]
+            self._workspaces.end_channel(each.workspace, each.channel)
+        self._end_codes(workspace, folded)
+        self._suppressed[workspace, folded] = Suppression.FORGOTTEN
+        return [each.channel for each in gone]
+
+    async def subscription(self, number: str) -> Subscription | None:
+        known = {each.workspace for each in self._by_channel.values()}
+        found = (each for each in self._workspaces.every_subscription() if each.id == number)
+        return next((each for each in found if is_mail(each.channel) and each.workspace in known), None)
+
+    async def key(self) -> bytes:
+        return self._key
+
+    def prune(self, now: datetime) -> None:
+        self._codes = [each for each in self._codes if each.opt_in.asked_at >= now - ASKED_KEPT]
