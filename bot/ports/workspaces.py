@@ -102,7 +102,7 @@ class People(Protocol):
     async def save_item(self, workspace: str, person: str, saved: Saved, *, channel: str = "", link: str = "") -> bool:
         """Put an item aside, and where a channel is given have it count there; return False when it already was put aside.
 
-        What counts in a channel already stays as it is; of a link that was not known there the first one is kept.
+        What counts in a channel already is counted as of the later time; of its links the first one that is known is kept.
         """
         ...
 

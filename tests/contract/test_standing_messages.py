@@ -122,6 +122,39 @@ async def test_an_item_that_was_renamed_is_what_it_was(store: AnyStore) -> None:
     assert [each.pressed for each in await to_edit(store)] == [Presses(2, 1)]
 
 
+async def test_what_is_said_of_an_item_under_an_older_name_of_it_counts(store: AnyStore) -> None:
+    payload = json.dumps({"keys": [["doi:1"]]})
+    await store.items.add([Item(key=KEYS[0], kind=Kind.PAPER, title="Old")], NOW)
+    renamed = Item(key="doi:1", kind=Kind.PAPER, title="New", aliases=(KEYS[0], "arxiv:2"))
+    await store.items.add([renamed, Item(key="arxiv:2", kind=Kind.PAPER, title="Another")], NOW, retired=[KEYS[0]])
+    await stand(store, payload=payload)
+    await says(store)  # where somebody spoke of it before it was renamed, that is said anew
+    await says(store, "doi:1", person="U2")
+    await saves(store)
+    await saves(store, "doi:1")
+    await says(store, "arxiv:2", person="U3")  # which is an item of its own
+    assert [each.pressed for each in await to_edit(store)] == [Presses(2, 1)]
+
+
+async def test_an_item_that_is_listed_under_an_older_name_counts_under_every_name(store: AnyStore) -> None:
+    await stand(store)
+    renamed = Item(key="doi:1", kind=Kind.PAPER, title="New", aliases=(KEYS[0], "url:1"))
+    await store.items.add([renamed], NOW)
+    for number, key in enumerate((KEYS[0], "doi:1", "url:1", "url:2")):
+        await says(store, key, person=f"U{number}")
+    assert [each.pressed for each in await to_edit(store)] == [Presses(3)]
+
+
+async def test_what_was_saved_before_counts_once_it_is_saved_again_below_the_message(store: AnyStore) -> None:
+    await saves(store, at=NOW - timedelta(days=9))
+    await stand(store)
+    assert await to_edit(store) == []
+    await saves(store)
+    assert [each.pressed for each in await to_edit(store)] == [Presses(saved=1)]
+    await saves(store, at=NOW - timedelta(days=1))  # by a clock that was set back
+    assert [each.pressed for each in await to_edit(store)] == [Presses(saved=1)]
+
+
 async def test_it_waits_for_its_time_ends_at_its_end_and_those_that_wait_longest_come_first(store: AnyStore) -> None:
     for number in (1, 2, 3):
         await stand(store, number, until=UNTIL + timedelta(hours=number))

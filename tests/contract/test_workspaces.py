@@ -423,13 +423,13 @@ async def test_what_is_saved_in_a_channel_counts_there_once_for_each_person_and_
     assert await store.people.saved("T1", "U1") == [Saved(KEYS[0], NOW)]
 
 
-async def test_what_was_put_aside_before_counts_from_when_it_is_saved_in_the_channel(store: AnyStore) -> None:
+async def test_what_was_put_aside_before_counts_from_when_it_was_last_saved_in_the_channel(store: AnyStore) -> None:
     await store.people.save_item("T1", "U1", Saved(KEYS[0], NOW))
     assert (
         await store.people.save_item("T1", "U1", Saved(KEYS[0], NOW + DAY), channel="C1", link="https://a.example") is False
     )
     await store.people.save_item("T1", "U1", Saved(KEYS[0], NOW + 2 * DAY), channel="C1", link="https://b.example")
-    assert await store.people.saved_in("T1", "C1") == [SavedInChannel(KEYS[0], NOW + DAY, 1, "https://a.example")]
+    assert await store.people.saved_in("T1", "C1") == [SavedInChannel(KEYS[0], NOW + 2 * DAY, 1, "https://a.example")]
     assert await store.people.saved("T1", "U1") == [Saved(KEYS[0], NOW)]
 
 
@@ -438,7 +438,7 @@ async def test_the_link_that_was_not_known_is_added_and_the_latest_is_told(store
         await store.people.save_item("T1", person, Saved(KEYS[0], NOW + day * DAY), channel="C1", link=link)
     assert [each.link for each in await store.people.saved_in("T1", "C1")] == ["https://b.example"]
     await store.people.save_item("T1", "U3", Saved(KEYS[0], NOW + 3 * DAY), channel="C1", link="https://c.example")
-    assert await store.people.saved_in("T1", "C1") == [SavedInChannel(KEYS[0], NOW + 2 * DAY, 3, "https://c.example")]
+    assert await store.people.saved_in("T1", "C1") == [SavedInChannel(KEYS[0], NOW + 3 * DAY, 3, "https://c.example")]
 
 
 async def test_what_a_person_takes_back_counts_for_them_in_no_channel_any_more(store: AnyStore) -> None:

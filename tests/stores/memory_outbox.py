@@ -61,20 +61,24 @@ class MemoryOutbox:
 
     def _presses(self, message: StandingMessage) -> Presses:
         posted, people = message.delivery, self._people
-        names = {*message.keys, *map(people.heir, message.keys)}
+        names = set(map(self._name, message.keys))
         here = (posted.workspace, posted.channel)
         more = {
             each.person
             for each in people.feedback_given.values()
-            if each.more and each.key in names and each.at >= message.since
+            if each.more and self._name(each.key) in names and each.at >= message.since
             if (each.workspace, each.channel, each.topic) == (*here, posted.topic)
         }
         saved = {
             person
             for (workspace, channel, key, person), (at, _) in people.in_channels.items()
-            if (workspace, channel) == here and key in names and at >= message.since
+            if (workspace, channel) == here and self._name(key) in names and at >= message.since
         }
         return Presses(len(more), len(saved))
+
+    def _name(self, key: str) -> str:
+        """Return the key under which an item is known now."""
+        return self._people.heir(key) or key
 
     async def update_message(self, message: StandingMessage) -> None:
         place = (message.delivery.workspace, message.delivery.id)

@@ -59,7 +59,7 @@ class MemoryPeople:
         place = (workspace, person, saved.key)
         if channel:
             at, known = self.in_channels.get((workspace, channel, saved.key, person), (saved.at, ""))
-            self.in_channels[workspace, channel, saved.key, person] = (at, known or link)
+            self.in_channels[workspace, channel, saved.key, person] = (max(at, saved.at), known or link)
         if place in self.put_aside:
             return False
         self.put_aside[place] = saved

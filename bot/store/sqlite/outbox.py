@@ -43,8 +43,12 @@ _RECIPIENTS = (
 
 # Of the message of this row: the names of what it lists, and how many people of its channel say what of that.
 _NAMES = (
-    "with names (name) as (select value from json_each(standing.keys) union select items.key from json_each(standing.keys)"
-    " join aliases on alias = value join items on items.id = item where value not in (select key from items))"
+    "with listed (item) as (select items.id from json_each(standing.keys) cross join items on items.key = value"
+    " union select item from json_each(standing.keys) cross join aliases on alias = value"
+    " where value not in (select key from items)),"
+    " names (name) as (select value from json_each(standing.keys)"
+    " union select key from listed cross join items on items.id = item"
+    " union select alias from listed cross join aliases using (item) where alias not in (select key from items))"
 )
 _SAID = "workspace = standing.workspace and channel = standing.channel and key = name and at >= standing.since"
 _PEOPLE = f"{_NAMES} select count(distinct person) from names cross join"

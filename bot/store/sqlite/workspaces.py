@@ -194,7 +194,7 @@ class SqlitePeople(Tables):
         if channel:
             sql = (
                 "insert into saved_in (workspace, channel, key, person, at, link) values (?, ?, ?, ?, ?, ?)"
-                " on conflict do update set link = excluded.link where link = ''"
+                " on conflict do update set link = iif(link = '', excluded.link, link), at = max(at, excluded.at)"
             )
             db.execute(sql, [workspace, channel, saved.key, person, micros(saved.at), link])
         return is_new
