@@ -6,7 +6,8 @@ Measured with the first corpus stored, and again with the second one beside it. 
 licence and keywords, so that those fields have values too. "Suggestions" are half-typed queries (`category:cs.`, `lang`,
 `topic:kv`) through the handler and the store; FTS5 alone looks the same beginnings up in its own list of terms (fts5vocab),
 which has neither keywords nor spelling. "Similar" are whole papers, ten closest each; FTS5 alone is asked for the same
-telling words, joined by OR, best bm25 first. All are warm and take turns.
+telling words, joined by OR, best bm25 first. All are warm and take turns. For the kinds of what is completed the channel was
+posted a digest of each of three topics on twenty days, which is as many as are looked at.
 """
 
 import argparse
@@ -17,15 +18,18 @@ import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from statistics import median
 
 from benchmarks import corpus
 from benchmarks.search import NOW, report
+from bot.digest.left_out import MOST as LEFT_OUT
 from bot.digest.publisher import Publisher
+from bot.digest.selection import CAP
 from bot.handlers.context import HandlerContext
 from bot.handlers.surfaces.suggestions import suggest
-from bot.models import Actor, Item
+from bot.models import Actor, Coverage, Digest, Entry, Item, LeftOut, Ranked, Summary
 from bot.query.fields import BY_NAME, fold_label
 from bot.query.parse import parse
 from bot.settings.topic_packs import load_packs
@@ -51,12 +55,15 @@ TYPED = (
     "quantisation published:90d",
     "sort:new",
 )
+_DAYS, _TOPICS, _ENTRIES = 20, 3, 7
 # The kinds of what is completed; a topic's is what the others are held against.
 KINDS = (
     ("topic", "gp"),
     ("time", "9"),
     ("until", "mo"),
     ("day", ""),
+    ("item", ""),
+    ("item", "atten"),
     ("setting", ""),
     ("query", "category:cs."),
     ("query", "author:wa"),
@@ -101,6 +108,21 @@ async def time_suggestions(store: SqliteStore, number: int) -> tuple[list[float]
             times.append((time.perf_counter() - start) * 1000)
     plain.close()
     return whole, alone
+
+
+async def post_digests(store: SqliteStore, items: Sequence[Item]) -> None:
+    """Note that the channel was posted three topics' digests on each of twenty days, of seven entries and many left out."""
+    chance = random.Random(7)
+    for days in range(_DAYS):
+        at = NOW - timedelta(days=days)
+        for topic in sorted(load_packs())[:_TOPICS]:
+            chosen = chance.sample(items, _ENTRIES + LEFT_OUT)
+            entries = tuple(Entry(Ranked(each, 0.5), Summary((), "abstract", "extractive")) for each in chosen[:_ENTRIES])
+            others = tuple(LeftOut(each.key, CAP, place, 0.4) for place, each in enumerate(chosen[_ENTRIES:], _ENTRIES + 1))
+            digest = Digest(
+                topic, topic, at.date(), at, at, entries, Coverage((), 500, _ENTRIES), rhythm="daily", left_out=others
+            )
+            await store.digests.save(ACTOR.workspace, ACTOR.channel, digest, at)
 
 
 async def time_kinds(store: SqliteStore, number: int) -> dict[str, list[float]]:
@@ -154,6 +176,8 @@ async def run(corpora: Sequence[Sequence[Item]], number: int, path: Path) -> Non
         print(" " * 24 + f"{'p50':>8}{'p95':>8}{'p99':>8}" * 2 + f"   {'ratio p50':>7}{'p95':>5}")
         report("suggestions", *await time_suggestions(store, number))
         report("similar", *await time_similar(store, random.Random(5).sample(every, number)))
+        if items is corpora[0]:
+            await post_digests(store, every)
         kinds = {name: median(times) for name, times in (await time_kinds(store, 20)).items()}
         for name, middle in kinds.items():
             print(f"{name:24}{middle:8.2f}, {middle / kinds['topic gp']:.1f} of that of a topic")

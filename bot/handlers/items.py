@@ -5,6 +5,7 @@ import html
 import re
 from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 
 from bot import keys
 from bot.errors import Unclear, UsageError
@@ -34,6 +35,7 @@ _LONGEST_TITLE = 500  # characters; arXiv's own longest is shorter
 _WORDS = 16  # of a title that are looked for; a common one costs 5 ms each time that it stands there
 _OFFERED = 3
 _NUMBERED = 5  # digests of one day that are offered where a number stands in several
+_OF_A_DAY = 8  # digests in a channel, as a rule: each that is read lists up to a hundred works that it left out
 _LOOKED_AT = 50  # of a channel's latest digests with entries, for those of the last day
 _SAVED_AT_ONCE = 5  # digests of a topic in a channel: of several rhythms
 _ANY_TIME = datetime(2000, 1, 1, tzinfo=UTC)  # a search for words alone has no ages to reckon from now
@@ -52,8 +54,10 @@ async def last_digests(context: HandlerContext, actor: Actor, topic: str = "") -
     posted = await posted_above(context, actor)
     if posted is not None and topic in ("", posted.topic):
         return [await _digest_of(context, posted)]
-    digests = context.store.digests
-    past = await digests.past(actor.workspace, actor.channel, topic=topic, with_entries=True, limit=_LOOKED_AT)
+    looking = partial(context.store.digests.past, actor.workspace, actor.channel, topic=topic, with_entries=True)
+    past = await looking(limit=_OF_A_DAY)
+    if len(past) == _OF_A_DAY and past[-1].day >= past[0].day:
+        past = await looking(limit=_LOOKED_AT)
     found: dict[tuple[str, str], PastDigest] = {}
     for each in past:
         if each.day == past[0].day:

@@ -12,7 +12,7 @@ from bot.commands.words import Words, clean
 from bot.digest.left_out import how_many
 from bot.errors import BotError, UsageError
 from bot.handlers.context import HandlerContext
-from bot.handlers.items import last_digests
+from bot.handlers.items import last_digests, posted_above
 from bot.handlers.settings import SETTINGS
 from bot.handlers.subscriptions.pause import read_day
 from bot.handlers.subscriptions.subscribe import usual_zone
@@ -220,15 +220,20 @@ def _called(day: date, now: date) -> tuple[str, tuple[str, ...]]:
 
 
 async def _days(typing: Typing) -> Sequence[Suggestion]:
-    """Return the days of this channel's digests, of the topic where one is filled in, the last first."""
-    topics = await typing.context.topics(typing.actor.workspace)
-    topic = typing.beside.get("topic", "")
+    """Return the days of this channel's digests, of the topic where one is filled in, the last first.
+
+    Below a digest they are those of its topic in the channel where it was posted, its own day before all.
+    """
+    actor = typing.actor
+    topics, posted = await typing.context.topics(actor.workspace), await posted_above(typing.context, actor)
+    channel, usual, above = (posted.channel, posted.topic, posted.occurrence[1]) if posted else (actor.channel, "", None)
+    topic = typing.beside.get("topic") or usual
     past = await typing.context.store.digests.past(
-        typing.actor.workspace, typing.actor.channel, topic=topic if topic in topics else "", limit=_PAST
+        actor.workspace, channel, topic=topic if topic in topics else "", limit=_PAST
     )
     shown = {each.day: each for each in reversed(past)}
-    choices = [_of_day(shown[day], typing.now.date()) for day in sorted(shown, reverse=True)]
-    return _fitting(typing.text, choices)
+    days = sorted(shown, key=lambda day: (day == above, day), reverse=True)
+    return _fitting(typing.text, (_of_day(shown[day], typing.now.date()) for day in days))
 
 
 def _of_day(digest: PastDigest, now: date) -> _Choice:

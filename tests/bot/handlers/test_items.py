@@ -143,6 +143,13 @@ async def test_a_number_alone_is_of_the_last_day_though_another_topic_had_a_dige
     assert await keys_of(asker, "1", "2", "1 for gpu-systems") == ["1", "2", "3"]
 
 
+async def test_every_digest_of_a_day_has_its_numbers_however_many_there_are(asker: Asker) -> None:
+    await posted(asker, "gpu-systems", 3, 4)
+    for _ in range(9):
+        await posted(asker, "kv", 1)
+    assert await keys_of(asker, "2", "1 for gpu-systems") == ["4", "3"]
+
+
 async def test_a_number_that_the_daily_and_the_weekly_digest_of_a_topic_have_is_asked_about(asker: Asker) -> None:
     await posted(asker, "kv", 1, 2, rhythm="daily", left_out=(5,))
     await posted(asker, "kv", 3, rhythm="weekly", left_out=(4,))

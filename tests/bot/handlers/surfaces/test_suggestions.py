@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
@@ -12,10 +13,11 @@ from bot.handlers.context import ForumTags, no_obstacle
 from bot.handlers.settings import SETTINGS
 from bot.handlers.surfaces.query_suggestions import MOST
 from bot.handlers.surfaces.suggestions import KINDS, LONGEST_LABEL, suggest
-from bot.models import Actor, Change, Item, Kind, Label, Not, Saved, Term, Topic
+from bot.models import Actor, Change, Delivery, Item, Kind, Label, Not, Saved, Term, Topic
 from bot.query import parse, unparse_tree
 from tests.bot.handlers.askers import PAPERS, Asker, asker
 from tests.conftest import NOW, tries
+from tests.fakes.transcript import delivery
 from tests.stores.instead import instead
 from tests.stores.memory import MemoryStore
 
@@ -158,6 +160,30 @@ async def test_days_of_digests_are_those_of_the_channel_and_of_the_topic_that_is
     assert (await labels(ada, "day", ""))[0].startswith("Wednesday 1 April: ")
     assert await values(ada, "day", "", topic="gpu-systems") == []
     assert await values(ada.by(channel="C2"), "day", "") == []
+
+
+async def test_below_a_digest_its_own_entries_and_its_day_come_first(ada: Asker) -> None:
+    store = ada.context.store
+    first = (await ada.ask("now kv")).digests[0]
+    later = ada.at(NOW + timedelta(days=1))
+    for asked, digest in ((ada, first), (later, replace(first, day=later.now.date(), entries=first.entries[1:]))):
+        await store.digests.save(ada.actor.workspace, "C1", digest, asked.now)
+    gpus = replace(first, topic="gpu-systems", day=later.now.date())
+    await store.digests.save(ada.actor.workspace, "C1", gpus, later.now + timedelta(hours=1))
+    post = delivery(now=NOW, workspace=ada.actor.workspace, channel="C1", topic="kv", made_at=NOW)
+
+    async def delivery_posted(_workspace: str, channel: str, message: str) -> Delivery | None:
+        return post if (channel, message) == ("C1", "T9") else None
+
+    chats: Any = instead(store.chats, delivery_posted=delivery_posted)
+    below = replace(later, context=replace(ada.context, store=instead(store, chats=chats)))
+    for where in ({"post": "T9"}, {"channel": "T9", "parent": "C1", "post": "T9"}):  # as in Slack, and in Discord
+        thread = below.by(**where)
+        assert await values(thread, "item", "") == [each.ranked.item.key for each in first.entries]
+        assert await values(thread, "day", "") == ["2026-04-01", "2026-04-02"]
+        assert (await labels(thread, "day", ""))[0].startswith("Wednesday 1 April: ")
+        assert await values(thread, "day", "", topic="gpu-systems") == ["2026-04-02"]
+    assert await values(below, "day", "") == ["2026-04-02", "2026-04-01"]
 
 
 async def test_tags_are_those_of_the_forum(ada: Asker) -> None:
