@@ -23,6 +23,7 @@ _RESTORED = "It may have been posted before the database was restored, and nobod
 _FOUND = "It was posted before the database was restored."
 _QUIET = "It waits for the end of the quiet hours."
 _ENDED = "Its sending ended before its answer came."
+_ABSENT = "It was not posted, and has its turn again."
 _LAGGING = "It waits until the channel shows what was posted before the database was restored."
 
 _Do = Callable[[Delivery, Restoration | None, Clock], Awaitable[None]]
@@ -116,7 +117,7 @@ class Deliverer:
         if found is None:
             return
         decision, quiet_until = found
-        held = await self._claim(decision, clock())
+        held = await self._claim(decision, clock(), late=decision.late, kept=decision.late)
         if held is None:
             return
         if decision.ending is not None:
@@ -156,7 +157,7 @@ class Deliverer:
             return
         # What was posted then may have been cut into other parts. First the later ones, so that none is sent in between.
         await self._context.ledger.expire_parts(held, _FOUND)
-        await self._sender.record_done(replace(held, late=decision.before.late), message, _FOUND)
+        await self._record_found(held, decision, message, _FOUND)
 
     # --- what may have been sent
 
@@ -168,7 +169,8 @@ class Deliverer:
         decision, quiet_until = found
         by_nonce = self._nonce_holds(decision, now)
         ready = self._ready(decision, by_nonce, now)
-        held = await self._claim(decision, now)
+        # By its nonce the message that stands may be returned: then it is said as it was.
+        held = await self._claim(decision, now, late=delivery.late if by_nonce else decision.late, kept=delivery.late)
         if held is None:
             return
         if ready > now:
@@ -212,14 +214,22 @@ class Deliverer:
                 await self._sender.record_unknown(held, str(error), clock())
             return
         if message is not None:
-            await self._sender.record_done(replace(held, late=decision.before.late), message)
+            await self._record_found(held, decision, message)
         elif decision.ending is not None:
             await self._end(held, decision, clock(), unposted=True)
         elif quiet_until > clock():
             back = replace(held, attempts=decision.before.attempts)
             await self._sender.put_back(back, decision.before, quiet_until, _QUIET)
+        elif decision.late is not decision.before.late:
+            # Who is stopped after it is sent leaves to be known which of its texts it says: that is kept with a new claim.
+            await self._sender.put_back(held, replace(decision.before, state=DeliveryState.PENDING), clock(), _ABSENT)
         else:
             await self._sender.send_next(held, decision.before, decision.messenger, clock, unposted=True)
+
+    async def _record_found(self, held: Delivery, decision: Decision, message: str, reason: str = "") -> None:
+        """Record what was found; where a restored database does not know what it says, it stays as it is."""
+        says = decision.restored is None or not held.if_late
+        await self._sender.record_done(replace(held, late=decision.before.late), message, reason, may_be_edited=says)
 
     async def _look(self, held: Delivery, decision: Decision, clock: Clock) -> str | None:
         if not decision.messenger.abilities.finds:
@@ -240,13 +250,16 @@ class Deliverer:
 
     # --- both
 
-    async def _claim(self, decision: Decision, now: datetime) -> Delivery | None:
-        """Take the delivery, as it is to be said now; None when somebody else was first, or when its text is damaged."""
-        held = await self._context.ledger.claim(decision.before, now, self._context.settings.lease)
+    async def _claim(self, decision: Decision, now: datetime, *, late: bool, kept: bool) -> Delivery | None:
+        """Take the delivery, as it is to be said; None when somebody else was first, or when its text is damaged.
+
+        `kept`: whether a message that is found, should this process be stopped, says that it is late.
+        """
+        held = await self._context.ledger.claim(replace(decision.before, late=kept), now, self._context.settings.lease)
         if held is None:
             return None
         if not is_whole(held):
             surely = decision.before.state is DeliveryState.PENDING and not decision.maybe_posted
             await self._sender.end(held, DeliveryState.FAILED, _DAMAGED, now, alert=True, unposted=surely)
             return None
-        return replace(held, payload=held.if_late or held.payload, late=True) if decision.late else held
+        return replace(held, payload=held.if_late or held.payload if late else held.payload, late=late)

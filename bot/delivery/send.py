@@ -128,10 +128,10 @@ class Sender:
 
     # --- how it ended
 
-    async def record_done(self, held: Delivery, message: str, reason: str = "") -> None:
+    async def record_done(self, held: Delivery, message: str, reason: str = "", *, may_be_edited: bool = True) -> None:
         """Record that it is posted."""
         posted = replace(held, state=DeliveryState.DONE, message=message, reason=reason)
-        until = await edited_until(self._context, posted)
+        until = await edited_until(self._context, posted) if may_be_edited else None
         if not await self._context.ledger.record(replace(posted, link=self._link(posted)), edited_until=until):
             log.warning("%s was posted in %s, but somebody else holds it by now", held.id, held.channel)
 

@@ -122,7 +122,7 @@ class Ledger(Protocol):
         ...
 
     async def claim(self, delivery: Delivery, now: datetime, lease: timedelta) -> Delivery | None:
-        """Take the delivery for sending: state, lease, token + 1, first and last try, attempts + 1.
+        """Take the delivery for sending: state, lease, token + 1, first and last try, attempts + 1, and `late` as given.
 
         Returns it as claimed, or None when it is not any more as it was given (another token or state), when it is settled,
         when somebody's lease still runs, or when an earlier part is not done.

@@ -404,6 +404,14 @@ async def test_who_claims_a_delivery_holds_it_for_the_lease(store: AnyStore) -> 
     assert (again.token, again.attempts, again.first_try, again.last_try) == (2, 2, NOW, NOW + LEASE)
 
 
+async def test_whether_it_is_said_late_is_kept_with_the_claim(store: AnyStore) -> None:
+    (only,) = await made(store, await subscribed(store))
+    held = await store.ledger.claim(replace(only, late=True), NOW, LEASE)
+    assert held is not None
+    (found,) = await store.ledger.unsettled_deliveries(NOW + LEASE)
+    assert (held.late, found.late, found.payload) == (True, True, only.payload)
+
+
 async def test_who_saw_a_delivery_before_somebody_else_tried_it_does_not_claim_it(store: AnyStore) -> None:
     (only,) = await made(store, await subscribed(store))
     later = replace(await taken(store, only), state=DeliveryState.PENDING, lease_until=None)

@@ -135,6 +135,7 @@ class Transcript:
     followed: set[str] = field(default_factory=set)  # messages that followers were shown
     deleted: set[str] = field(default_factory=set)  # messages that somebody took away
     says: dict[str, Presses] = field(default_factory=dict)  # what edited messages say of what was pressed
+    words: dict[str, str] = field(default_factory=dict)  # and what else they say since
     _sent: list[Message] = field(default_factory=list)
 
     def render(self, digest: Digest, *, layout: Layout, late: bool) -> Sequence[str]:
@@ -223,7 +224,7 @@ class Transcript:
         _raise_unposted(fault)
         if posted.message in self.deleted or posted.message not in {each.id for each in self._standing()}:
             raise Rejected("The message is gone.", failure="unknown message")
-        self.says[posted.message] = presses
+        self.says[posted.message], self.words[posted.message] = presses, posted.payload
         self.steps.step()
         if fault is Fault.STUMBLED:
             raise KeyError("ts")

@@ -35,7 +35,8 @@ def claimed(stored: Delivery | None, given: Delivery, now: datetime, lease: time
     """Return the stored delivery as one that the claimer holds, or None when it may not be taken.
 
     That is when it is not as it was given, when it is settled, or when somebody's lease still runs.
-    Where that ran out it may have been posted since it was last looked for: it is looked for from the beginning.
+    Where a lease ran out it may have been posted since it was last looked for: it is looked for from the beginning.
+    Whether it says that it is late is kept as given: that is known then of what is found later.
     """
     if stored is None or (stored.token, stored.state) != (given.token, given.state) or not _may_be_taken(stored, now):
         return None
@@ -47,6 +48,7 @@ def claimed(stored: Delivery | None, given: Delivery, now: datetime, lease: time
         first_try=stored.first_try or now,
         last_try=now,
         attempts=stored.attempts + 1,
+        late=given.late,
         cursor="" if stored.state is DeliveryState.SENDING else stored.cursor,
     )
 

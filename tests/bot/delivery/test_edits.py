@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from bot.delivery import Deliverer
 from bot.errors import Delayed, DeliveryError, Reach, Refused, Rejected
-from bot.models import Delivery, DeliveryState, Feedback, Preferences, Presses, Rate, Saved
+from bot.models import Abilities, DeliveryState, Feedback, Preferences, Presses, Rate, Saved
 from tests.bot.deliveries import Harness, change
 from tests.conftest import NOW, tries
-from tests.fakes.transcript import BOTH, NEITHER, Crash, Fault, Steps, delivery
+from tests.fakes.transcript import BOTH, HISTORY, NEITHER, NONCE, Crash, Fault, Steps, delivery
 
 KEYS = ("arxiv:1", "arxiv:2")
 PAYLOAD = json.dumps({"keys": [[key] for key in KEYS]})
@@ -327,22 +327,39 @@ async def test_what_may_have_been_posted_is_edited_once_that_is_known_and_not_be
     assert (len(found.chat.messages), found.said) == (1, Presses(more=1))
 
 
+LATE = json.dumps({"keys": [["arxiv:1"]], "late": True})
+
+
 async def test_what_was_posted_late_is_edited_as_what_it_said_then() -> None:
     room = Room()
-    said: list[str] = []
-    edit = room.chat.edit
-
-    async def edited(posted: Delivery, presses: Presses, number: int) -> None:
-        said.append(posted.payload)
-        await edit(posted, presses, number)
-
-    room.chat.edit = edited  # type: ignore[method-assign] # notes what it is given
-    late = json.dumps({"keys": [["arxiv:1"]], "late": True})
     room.clock.advance(timedelta(hours=1))
-    deliverer = await room.open(if_late=late)
+    deliverer = await room.open(if_late=LATE)
     await room.more()
     await room.pass_time(deliverer, MINUTE)
-    assert said == [late]
+    assert room.chat.words == {"m1": LATE}
+
+
+@pytest.mark.parametrize("abilities", [BOTH, HISTORY, NONCE], ids=["both", "history", "nonce"])
+@pytest.mark.parametrize("minutes", [0, 14, 60])  # 15 is late
+@settings(max_examples=tries(60), deadline=None)
+@given(
+    deaths=st.lists(st.integers(1, 30), max_size=3),
+    faults=st.lists(st.sampled_from([Fault.NONE, Fault.DELAYED, Fault.LOST_REQUEST, Fault.LOST_ANSWER]), max_size=3),
+)
+async def test_whoever_dies_and_whatever_is_lost_it_is_edited_as_what_was_posted(
+    abilities: Abilities, minutes: int, deaths: list[int], faults: list[Fault]
+) -> None:
+    room = Room(abilities, faults=faults)
+    await room.settle(activity=True)
+    await room.plant([delivery(1, now=NOW, payload=PAYLOAD, if_late=LATE)])
+    room.clock.advance(minutes * MINUTE)
+    await room.live(*deaths)
+    await room.more()
+    await room.pass_time(room.deliverer(), MINUTE)
+    posted = {each.id: each.payload for each in room.chat.messages}
+    assert room.chat.words.items() <= posted.items()
+    (row,) = (await room.rows()).values()
+    assert (row.state is DeliveryState.DONE) is bool(room.chat.words)
 
 
 # --- laws
