@@ -118,8 +118,9 @@ class MessageEditor:
     ) -> None:
         posted, tried = message.delivery, replace(message, edits=message.edits + 1)
         said = replace(posted, payload=posted.if_late or posted.payload) if posted.late else posted
-        unsure = replace(tried, shown=_UNSURE)
-        await self._outbox.update_message(unsure)  # who is stopped from here on cannot know what it says
+        # Who is stopped from here on cannot know what it says, nor whether this edit comes after one that is made next.
+        unsure = replace(tried, shown=_UNSURE, next_at=_next(message, clock()))
+        await self._outbox.update_message(unsure)
         try:
             async with asyncio.timeout(self._context.settings.timeout.total_seconds()):
                 await messenger.edit(said, message.pressed, tried.edits)

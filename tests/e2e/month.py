@@ -23,13 +23,16 @@ from bot.models import (
     DeliveryState,
     Digest,
     DigestRequest,
+    Feedback,
     Item,
     Limits,
     Occurrence,
     OccurrenceState,
     Position,
     Preferences,
+    Presses,
     Rate,
+    Saved,
     Schedule,
     Subscription,
     Summary,
@@ -39,8 +42,9 @@ from bot.models import (
 )
 from bot.ports.facts import COLLECTED
 from bot.query import parse
-from tests.e2e.month_model import Model
+from tests.e2e.month_model import Model, Readers
 from tests.fakes.simulated import (
+    EDITS_END,
     LAG,
     LONGEST_CALL,
     NONCE_WINDOW,
@@ -61,9 +65,14 @@ ROUND = timedelta(seconds=15)  # between two rounds of the service
 WORDS = ("cache", "kernel", "protein")
 TOPICS = {word: Topic(name=word, title=word.title(), query=parse(word)) for word in WORDS}
 PLATFORMS = {
-    "nonce": Abilities(nonce_window=NONCE_WINDOW, finds=True, per_second=50),
+    "nonce": Abilities(nonce_window=NONCE_WINDOW, finds=True, edits=True, per_second=50, edit=Rate(per_channel_second=1)),
     "history": Abilities(
-        finds=True, per_channel_second=1, find=Rate(per_workspace_minute=50), tell=Rate(per_workspace_minute=50)
+        finds=True,
+        edits=True,
+        per_channel_second=1,
+        find=Rate(per_workspace_minute=50),
+        tell=Rate(per_workspace_minute=50),
+        edit=Rate(per_channel_second=1, per_workspace_minute=50),
     ),
     "neither": Abilities(),
 }
@@ -72,6 +81,9 @@ QUIET = Preferences(zone="UTC", quiet_from=QUIET_FROM, quiet_until=QUIET_UNTIL)
 _EVERYTHING = 10**6
 _LONGEST_WAIT = 3 * DAY
 _ENDS = 0.7  # of batches, how many are a collection's last
+_READ = 30  # messages of a platform below which people still press something
+_PEOPLE = 5  # in a workspace
+PRESSES = ("more", "more", "less", "take back", "save", "save", "unsave")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +133,8 @@ class Month:
         self.clock = clock
         self.chance = random.Random(seed)
         self.model = Model()
+        self.readers = Readers()
+        self.counting: dict[str, datetime] = {}  # workspaces whose messages tell what was pressed: since when, in true time
         self.platforms = {
             name: Platform(name, abilities, self.clock, random.Random(f"{seed} {name}"))
             for name, abilities in PLATFORMS.items()
@@ -180,6 +194,7 @@ class Month:
         await self.service.deliverer.deliver_due(self.clock)
         await self.service.deliverer.reconcile(self.clock)
         await self.service.deliverer.send_notices(self.clock)
+        await self.service.deliverer.edit_messages(self.clock)
 
     async def _notice_pauses(self, *, killed: bool) -> None:
         """Hold what is paused against what was refused in this round, and tell the model of it."""
@@ -275,8 +290,51 @@ class Month:
         change = Change(workspace=workspace, at=self.clock(), person="U1", what="settings")
         await self.store.workspaces.save_preferences(workspace, preferences, change)
         platform = self.platforms[workspace.partition(":")[0]]
-        (platform.quiet.add if preferences == QUIET else platform.quiet.discard)(workspace)
+        (platform.quiet.add if preferences.quiet_from is not None else platform.quiet.discard)(workspace)
         self.model.quiet |= platform.quiet
+        if preferences.activity:
+            platform.counting.add(workspace)
+            self.counting.setdefault(workspace, self.clock.true)
+        else:
+            platform.counting.discard(workspace)
+            self.counting.pop(workspace, None)
+
+    async def press(self, presses: int) -> None:
+        """Let people press something below messages that were posted lately, so many times."""
+        lately = [each for platform in self.platforms.values() for each in [*platform.sent.values()][-_READ:]]
+        for _ in range(presses if lately else 0):
+            posted = self.chance.choice(lately)
+            if keys := posted.listed:
+                await self._press(self.chance.choice(PRESSES), posted, self.chance.choice(keys))
+                self.happened["pressed"] += 1
+
+    async def _press(self, what: str, posted: Delivery, key: str) -> None:
+        """Press it as a person of the channel; it counts there where the workspace has it so."""
+        person, people, now = f"P{self.chance.randrange(_PEOPLE)}", self.store.people, self.clock()
+        workspace, channel = posted.workspace, posted.channel if posted.workspace in self.counting else ""
+        change = Change(workspace=workspace, at=now, person=person, what="feedback")
+        said = Feedback(
+            workspace=workspace, topic=posted.topic, person=person, key=key, more=what == "more", at=now, channel=channel
+        )
+        match what:
+            case "save":
+                await people.save_item(workspace, person, Saved(key, now), channel=channel)
+                if channel:
+                    self.readers.saved(workspace, channel, person, key, now)
+            case "unsave":
+                await people.unsave_item(workspace, person, key)
+                self.readers.unsaved(workspace, person, key)
+            case "take back":
+                given = [
+                    each
+                    for each in await people.feedback(workspace, posted.topic)
+                    if (each.person, each.key) == (person, key)
+                ]
+                await people.drop_feedback(given, change)
+                self.readers.took_back(workspace, posted.topic, person, key)
+            case _:
+                await people.save_feedback(said, change)
+                self.readers.said(said)
 
     def _change(self, subscription: Subscription) -> Change:
         what = f"subscription {subscription.channel} {subscription.topic}"
@@ -347,7 +405,7 @@ class Month:
             platform.weather.shares.clear()
             platform.weather.odd.clear()
         for workspace in WORKSPACES:
-            await self.prefer(workspace, Preferences())
+            await self.prefer(workspace, Preferences(activity=workspace in self.counting))
         self.arm(None)
         await self.collect(WORDS[:1], ends=True)
         await self.pass_time(timedelta(minutes=5))
@@ -359,6 +417,31 @@ class Month:
         await self.check()
         assert not left, left[:5]
         await self._nothing_is_left_out()
+        await self._everything_says_what_was_pressed()
+
+    async def _everything_says_what_was_pressed(self) -> None:
+        """Every message that may still be edited says what was pressed below it, and nothing where that is switched off.
+
+        Not one that an edit was refused for, whose subscription is gone or paused, or that was posted before its workspace
+        had it so.
+        """
+        heard = {each.id for each in await self.subscriptions() if not each.paused}
+        for each in await self.all_deliveries():
+            platform = self.platforms[each.workspace.partition(":")[0]]
+            is_old = (each.last_try or each.due) + EDITS_END <= self.clock()
+            if is_old or each.id in platform.left or each.occurrence[0] not in heard or each.id not in platform.sent:
+                continue
+            if each.state is DeliveryState.DONE and each.workspace not in platform.weather.closed:
+                says = platform.says.get(each.id, Presses())
+                assert says == (stands := self._stands(each, platform, says)), f"{each} says {says}, and {stands} stands"
+
+    def _stands(self, posted: Delivery, platform: Platform, says: Presses) -> Presses:
+        """Return what the message has to say; what it says where nobody can tell."""
+        since = self.counting.get(posted.workspace)
+        if not platform.abilities.edits or (since is not None and platform.posted[posted.id] < since):
+            return says
+        self.happened["told what was pressed" if since else "told nothing of it"] += 1
+        return self.readers.of(posted, platform.sent[posted.id].listed) if since else Presses()
 
     async def _left(self) -> list[Occurrence | Delivery]:
         """What the ledger has still to do."""

@@ -8,12 +8,12 @@ import functools
 import itertools
 from bisect import bisect_left, bisect_right
 from calendar import monthrange
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
-from bot.models import OVERTAKEN, Occurrence, OccurrenceState, Schedule, Subscription
+from bot.models import OVERTAKEN, Delivery, Feedback, Occurrence, OccurrenceState, Presses, Schedule, Subscription
 
 CATCH_UP = timedelta(hours=12)
 LATE = timedelta(minutes=15)
@@ -76,6 +76,47 @@ class Expected:
     noticed: datetime
     newest: bool  # the latest of those that were noticed with it
     sure: bool = True  # False: it was noticed by somebody who was killed, perhaps before writing it down
+
+
+class Readers:
+    """Told what people press below digests; asked what a digest has to say of it."""
+
+    def __init__(self) -> None:
+        self._said: dict[tuple[str, str, str, str], Feedback] = {}  # by workspace, topic, person and item
+        self._saved: dict[tuple[str, str, str, str], datetime] = {}  # by workspace, channel, person and item
+
+    def said(self, feedback: Feedback) -> None:
+        """Somebody wants more or less of an item; to say the same again changes nothing."""
+        place = (feedback.workspace, feedback.topic, feedback.person, feedback.key)
+        before = self._said.get(place)
+        if before is None or before.more is not feedback.more:
+            self._said[place] = feedback
+
+    def took_back(self, workspace: str, topic: str, person: str, key: str) -> None:
+        """Somebody takes back what was said."""
+        self._said.pop((workspace, topic, person, key), None)
+
+    def saved(self, workspace: str, channel: str, person: str, key: str, at: datetime) -> None:
+        """Somebody saves an item in a channel; it counts from the first time on."""
+        self._saved.setdefault((workspace, channel, person, key), at)
+
+    def unsaved(self, workspace: str, person: str, key: str) -> None:
+        """Somebody does not save an item any more, anywhere."""
+        for place in [place for place in self._saved if (place[0], *place[2:]) == (workspace, person, key)]:
+            del self._saved[place]
+
+    def of(self, posted: Delivery, keys: Collection[str]) -> Presses:
+        """Return of how many people the message has to say that they pressed something of what it lists."""
+        since = posted.made_at or posted.due
+        place = (posted.workspace, posted.topic, posted.channel)
+        said = (each for each in self._said.values() if each.more and each.key in keys and each.at >= since)
+        more = {each.person for each in said if (each.workspace, each.topic, each.channel) == place}
+        saved = {
+            person
+            for (workspace, channel, person, key), at in self._saved.items()
+            if key in keys and at >= since and (workspace, channel) == (posted.workspace, posted.channel)
+        }
+        return Presses(len(more), len(saved))
 
 
 class Model:

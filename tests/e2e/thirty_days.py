@@ -4,6 +4,7 @@ import asyncio
 import random
 import tempfile
 from collections.abc import Coroutine
+from dataclasses import replace
 from datetime import UTC, datetime, time, timedelta
 from typing import Any
 
@@ -44,6 +45,7 @@ words = st.sampled_from(WORDS)
 numbers = st.integers(0, 400)
 codes = st.sampled_from(("98765", "98766", PAGE))
 spans = st.sampled_from((0.5, 2.0, 9.0))
+preferences = st.sampled_from((QUIET, Preferences(), Preferences(alerts="C0")))
 
 
 class ThirtyDays(RuleBasedStateMachine):
@@ -54,6 +56,7 @@ class ThirtyDays(RuleBasedStateMachine):
     beside = 0.25  # of the first subscriptions, how many have one beside them that posts at once
     after_a_step = HOUR
     apart = timedelta(minutes=4)  # rounds of the service, most of the time
+    presses = 2  # after a step, below digests that were posted lately
 
     def __init__(self) -> None:
         super().__init__()
@@ -73,6 +76,7 @@ class ThirtyDays(RuleBasedStateMachine):
     async def passes(self, span: timedelta) -> None:
         """Let time pass, closely watched at first."""
         await self.month.pass_time(timedelta(minutes=3))
+        await self.month.press(self.presses)
         await self.month.pass_time(span, apart=self.apart)
 
     @initialize(begins=st.sampled_from(BEGINS), seed=st.integers(0, 10**6))
@@ -84,6 +88,8 @@ class ThirtyDays(RuleBasedStateMachine):
     async def _begin(self, chance: random.Random) -> None:
         await self.month.start()
         await self.month.round()
+        for workspace in WORKSPACES[::2]:
+            await self.month.prefer(workspace, Preferences(activity=True))
         while len(await self.month.subscriptions()) < self.subscriptions:
             at = time(chance.randrange(24), chance.randrange(4) * 15)
             where = chance.choice(WORKSPACES), self.channel(chance.randrange(100)), chance.choice(WORDS)
@@ -143,9 +149,20 @@ class ThirtyDays(RuleBasedStateMachine):
         await self.month.unsubscribe(found)
         await self.month.subscribe(found.workspace, found.channel, found.topic, schedule)
 
-    @rule(workspace=workspaces, preferences=st.sampled_from((QUIET, Preferences(), Preferences(alerts="C0"))))
-    def a_workspace_wants_quiet_at_night_or_alerts(self, workspace: str, preferences: Preferences) -> None:
-        self.do(self.month.prefer(workspace, preferences))
+    @rule(workspace=workspaces, preferences=preferences, activity=st.sampled_from((True, True, True, False)))
+    def a_workspace_wants_quiet_at_night_or_alerts(self, workspace: str, preferences: Preferences, activity: bool) -> None:
+        self.do(self.month.prefer(workspace, replace(preferences, activity=activity)))
+
+    @rule(presses=st.integers(1, 40))
+    def people_press(self, presses: int) -> None:
+        self.do(self.month.press(presses))
+
+    @rule(presses=st.integers(5, 20), calls=st.integers(8, 60))
+    def the_process_dies_as_people_press(self, presses: int, calls: int) -> None:
+        self.runner.run(self.month.press(presses))
+        self.month.arm(calls)
+        self.runner.run(self.month.round())
+        self.do(self.month.press(presses))
 
     # --- the world
 

@@ -26,6 +26,8 @@ LAG = timedelta(seconds=20)  # of a history behind what was posted
 PAGES = 3  # of a history; a look shows one, and often there is another
 EVERYWHERE, PAGE = "", "page"
 QUIET_FROM, QUIET_UNTIL = time(22), time(6)  # in UTC, in workspaces that want it so
+MINUTE = timedelta(minutes=1)
+EDITS_APART, EDITS_END = 5 * MINUTE, timedelta(days=3)  # of a message
 
 
 class Clock:
@@ -115,6 +117,22 @@ class _Flight:
     delivery: Delivery
 
 
+@dataclass(frozen=True, slots=True)
+class _EditFlight:
+    lands: datetime
+    delivery: str
+    presses: Presses
+
+
+@dataclass(slots=True)
+class _Edited:
+    """When edits were asked for, in true time, since the process began and its clock jumped last."""
+
+    life: tuple[int, timedelta]
+    messages: dict[str, datetime] = field(default_factory=dict)
+    workspaces: dict[str, list[datetime]] = field(default_factory=lambda: defaultdict(list))
+
+
 class Platform:
     """bot.ports.messenger.Messenger in simulated time. It judges what is posted while that is posted: see `wrong`."""
 
@@ -138,6 +156,13 @@ class Platform:
         self.rejected = Counter[str]()  # deliveries that were not taken, with a code that nobody knows or a page
         self.told = Counter[tuple[str, str]]()  # people
         self.wrong: list[str] = []
+        self.counting: set[str] = set()  # workspaces whose messages tell what their readers pressed
+        self.sent: dict[str, Delivery] = {}  # what was posted there, as it was, by id
+        self.says: dict[str, Presses] = {}  # what messages say that were edited, by the delivery's id
+        self.left: set[str] = set()  # deliveries an edit of which was refused, so that they stay as they are
+        self.edits = 0  # that took effect
+        self._edit_flights: list[_EditFlight] = []
+        self._edited = _Edited((0, timedelta(0)))
 
     @property
     def platform(self) -> str:
@@ -150,22 +175,18 @@ class Platform:
     def render(self, digest: Digest, *, layout: Layout, late: bool) -> Sequence[str]:
         keys = [entry.ranked.item.key for entry in digest.entries]
         groups = [keys[place : place + self._per_message] for place in range(0, len(keys), self._per_message)] or [[]]
-        return [json.dumps({"day": digest.day.isoformat(), "late": late, "keys": group}) for group in groups]
+        said = ({"day": digest.day.isoformat(), "late": late, "keys": group} for group in groups)
+        return [json.dumps(each | {"listed": [each["keys"]]}) for each in said]
 
     async def send(self, delivery: Delivery) -> str:
-        self._request(delivery)
+        self._request(lambda: self._let_fly(delivery))
         self.land()
         now = self._clock().time()
         if delivery.workspace in self.quiet and delivery.attempts == 1 and not QUIET_UNTIL <= now < QUIET_FROM:
             self.wrong.append(f"{_named(delivery)} is sent at {now:%H:%M}, when its workspace wants quiet")
         self._refuse(delivery, self.refused)
         self._reject(delivery.workspace, delivery.channel, delivery.id)
-        fault = self._fault()
-        if fault is Fault.LIMITED:
-            reach = self._chance.choice([Reach.CHANNEL, Reach.WORKSPACE, Reach.PLATFORM])
-            raise Delayed("Too many requests.", reach=reach, retry_after=self._chance.uniform(0.1, 120) * SECOND)
-        if fault is Fault.DELAYED:
-            raise Delayed("Not now.")
+        fault = self._fault_unless_delayed()
         if fault is Fault.LANDS_LATE:
             self._let_fly(delivery)
             raise Uncertain("The answer was lost.")
@@ -198,7 +219,27 @@ class Platform:
         return Look(message=_message(delivery)) if seen else ABSENT
 
     async def edit(self, posted: Delivery, presses: Presses, number: int) -> None:
-        self.wrong.append(f"{_named(posted)} is edited, which nobody asked for")
+        self._judge_edit(posted, presses)
+        flight = _EditFlight(self._clock.true + self._chance.random() * LONGEST_CALL, posted.id, presses)
+        self._request(lambda: self._edit_flights.append(flight))
+        self.land()
+        self._refuse_edit(posted)
+        fault = self._fault_unless_delayed()
+        if fault in (Fault.LANDS_LATE, Fault.STALLS):
+            self._edit_flights.append(flight)
+        if fault is Fault.LANDS_LATE:
+            raise Uncertain("The answer was lost.")
+        if fault is Fault.STALLS:
+            await self._clock.pause(LONGEST_CALL.total_seconds())
+            raise TimeoutError
+        lost = fault is Fault.LOST
+        if not lost or self._chance.random() < 0.5:
+            self._show(posted.id, presses)
+        self.fuse.burn()
+        if lost:
+            raise Uncertain("The connection broke.")
+        if fault is Fault.ODD:
+            raise ValueError("the answer is no JSON")
 
     async def publish(self, posted: Delivery) -> None:
         self.wrong.append(f"{_named(posted)} is published to followers, which nobody asked for")
@@ -229,18 +270,21 @@ class Platform:
         for known in (self.posted, self._nonces):
             for name in [name for name, at in known.items() if at < before]:
                 del known[name]
+        for kept in (self.sent, self.says):
+            for name in kept.keys() - self.posted.keys():
+                del kept[name]
         self._last_parts = {place: part for place, part in self._last_parts.items() if place[1] >= before.date()}
         self.shown.clear()
         self.told.clear()
 
-    def _request(self, delivery: Delivery) -> None:
+    def _request(self, let_fly: Callable[[], None]) -> None:
         """Take a request; who dies while it is under way does not stop it."""
         already = self.fuse.burnt
         try:
             self.fuse.burn()
         except Killed:
             if not already and self._chance.random() < 0.5:
-                self._let_fly(delivery)
+                let_fly()
             raise
 
     def _let_fly(self, delivery: Delivery) -> None:
@@ -253,6 +297,15 @@ class Platform:
             if place < 0:
                 return fault
         return None
+
+    def _fault_unless_delayed(self) -> Fault | None:
+        fault = self._fault()
+        if fault is Fault.LIMITED:
+            reach = self._chance.choice([Reach.CHANNEL, Reach.WORKSPACE, Reach.PLATFORM])
+            raise Delayed("Too many requests.", reach=reach, retry_after=self._chance.uniform(0.1, 120) * SECOND)
+        if fault is Fault.DELAYED:
+            raise Delayed("Not now.")
+        return fault
 
     def _refuse(self, delivery: Delivery, noted: set[str]) -> None:
         if delivery.workspace in self.weather.closed:
@@ -278,6 +331,57 @@ class Platform:
             if flight.lands <= self._clock.true:
                 self._post(flight.delivery, flight.lands)
         self._flights = [flight for flight in self._flights if flight.lands > self._clock.true]
+        for edit in sorted(self._edit_flights, key=lambda each: each.lands):
+            if edit.lands <= self._clock.true:
+                self._show(edit.delivery, edit.presses)
+        self._edit_flights = [edit for edit in self._edit_flights if edit.lands > self._clock.true]
+
+    def _show(self, delivery: str, presses: Presses) -> None:
+        self.says[delivery] = presses
+        self.edits += 1
+
+    def _refuse_edit(self, posted: Delivery) -> None:
+        try:
+            self._refuse(posted, set())
+            self._reject(posted.workspace, posted.channel)
+        except (Refused, Rejected) as error:
+            if isinstance(error, Rejected) or error.reach is Reach.CHANNEL:
+                self.left.add(posted.id)
+            raise
+
+    def _judge_edit(self, posted: Delivery, presses: Presses) -> None:
+        now, true = self._clock(), self._clock.true
+        faults = {
+            "was never posted": posted.id not in self.posted,
+            "says something else": posted.id in self.sent and posted.payload != self.sent[posted.id].payload,
+            "is in a workspace that did not ask for it": posted.workspace not in self.counting and presses != Presses(),
+            "is in a workspace that wants quiet": posted.workspace in self.quiet
+            and _is_quiet(now)
+            and _is_quiet(now - MINUTE),
+            "is too old": now - (posted.last_try or posted.due) > EDITS_END + MINUTE,
+            "was edited just now": self._is_too_soon(posted, true),
+            "is in a workspace in which much was edited": self._is_too_much(posted.workspace, true),
+        }
+        self.wrong += [f"{_named(posted)} is edited at {now}, and {what}" for what, is_so in faults.items() if is_so]
+
+    def _is_too_soon(self, posted: Delivery, true: datetime) -> bool:
+        """Whether the message was edited minutes ago; also where the process has died since."""
+        if self._edited.life[1] != self._clock.ahead:
+            self._edited = _Edited((id(self.fuse), self._clock.ahead))
+        last = self._edited.messages.get(posted.id)
+        self._edited.messages[posted.id] = true
+        return last is not None and true - last < EDITS_APART
+
+    def _is_too_much(self, workspace: str, true: datetime) -> bool:
+        """Whether there are more edits than the workspace has for a minute; each process begins to count anew."""
+        most = self._abilities.edit.per_workspace_minute
+        life = (id(self.fuse), self._clock.ahead)
+        if self._edited.life != life:
+            self._edited.life = life
+            self._edited.workspaces.clear()
+        asked = [at for at in self._edited.workspaces[workspace] if true - at < MINUTE] + [true]
+        self._edited.workspaces[workspace] = asked
+        return most is not None and len(asked) > most
 
     def _post(self, delivery: Delivery, at: datetime) -> None:
         first = self._nonces.get(delivery.id)
@@ -287,6 +391,8 @@ class Platform:
         if self._abilities.nonce_window:
             self._nonces[delivery.id] = at
         self.posted.setdefault(delivery.id, at)
+        if delivery.workspace in self.counting:
+            self.sent.setdefault(delivery.id, delivery)
         self._last_parts[delivery.occurrence] = delivery.part
 
     def _judge(self, delivery: Delivery, at: datetime) -> None:
@@ -301,6 +407,10 @@ class Platform:
         if delivery.part > 1 and not delivery.thread:
             self.wrong.append(f"{_named(delivery)} does not hang on part one")
         here.update(keys)
+
+
+def _is_quiet(now: datetime) -> bool:
+    return not QUIET_UNTIL <= now.time() < QUIET_FROM
 
 
 def _place(delivery: Delivery) -> str:

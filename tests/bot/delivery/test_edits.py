@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+from contextlib import suppress
 from dataclasses import replace
 from datetime import time, timedelta
 from itertools import pairwise
@@ -435,6 +436,20 @@ async def test_a_process_may_die_between_any_two_steps_of_an_edit() -> None:
             break
         steps += 1
     assert steps > 8
+
+
+async def test_what_was_being_edited_as_a_process_died_is_edited_again_when_that_edit_can_come_no_more() -> None:
+    for steps in range(1, 20):
+        room = Room()
+        await room.open()
+        await room.more()
+        with suppress(Crash):
+            await room.deliverer(Steps(steps)).edit_messages(room.clock)
+        await room.more("U2")
+        await room.pass_time(room.deliverer(), 3 * APART)
+        times = [at for at, *_ in room.chat.edited]
+        assert all(later - sooner >= APART for sooner, later in pairwise(times)), (steps, times)
+        assert room.said == Presses(more=2)
 
 
 async def test_a_process_may_die_between_any_two_steps_of_a_posting_and_the_message_is_edited_once_it_is_known() -> None:
