@@ -148,6 +148,19 @@ def facts(entry: Entry) -> tuple[str, ...]:
     return tuple(filter(None, (*said, happened(entry.ranked), _lab(item))))
 
 
+_COUNTS = re.compile(r"([▲💬★])([\d.,kM]+)")
+_SPOKEN = {"▲": "upvote", "💬": "comment", "★": "star"}
+
+
+def spoken(fact: str) -> str:
+    """Return a fact as those hear it who listen: of "code ★61" "code, 61 stars"; "" of one without signs."""
+
+    def said(found: re.Match[str]) -> str:
+        return f"{found[2]} {_SPOKEN[found[1]]}{'' if found[2] == '1' else 's'}"
+
+    return _COUNTS.sub(said, re.sub(r"\s★", ", ★", fact)) if _COUNTS.search(fact) else ""
+
+
 def _code(item: Item, other: Item | None) -> str:
     """Return "code ★61" of a paper whose code is known, joined or linked to; of a repository "★61"."""
     repo = next((each for each in (item, other) if each is not None and each.kind is Kind.REPO), None)

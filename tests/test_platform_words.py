@@ -17,6 +17,7 @@ _ANY = (*_WORDS,)
 ROOMS = {
     **dict.fromkeys(("bot/commands", "bot/delivery", "bot/digest", "bot/handlers", "bot/query", "adapters/chat"), _ANY),
     **dict.fromkeys(("bot/errors.py", "bot/wording.py", "bot/zones.py", "adapters/text.py", "adapters/words.py"), _ANY),
+    "adapters/email/render": _ANY,
     "adapters/discord": ("workspace",),
     "adapters/slack": ("server",),
 }

@@ -14,11 +14,15 @@ from adapters.discord.install.command_tree import path
 from adapters.discord.render.components import form_opened_by, nested, read_button
 from adapters.discord.render.digests import OPEN_CARD, digest_messages
 from adapters.discord.render.messages import reply_messages
+from adapters.email.render.links import NO_LINKS
+from adapters.email.render.mail import render
 from adapters.slack.render import messages
 from adapters.slack.render.blocks import KEPT
 from bot.commands import TABLE, Command, Rest, Subscribe, parse
 from bot.models import Layout
 from tests.adapters.discord.asked import values_of
+from tests.adapters.discord.hostile import contents
+from tests.adapters.email.reading import cards, listed
 from tests.e2e import discord_desk, slack_desk
 from tests.e2e.discord_desk import DiscordDesk
 from tests.e2e.slack_desk import SlackDesk
@@ -51,6 +55,8 @@ _BESIDES = (
 )
 DETAILS = "Details"
 _DAY = date(2026, 4, 1)
+_SLACK_LINE = re.compile(r"^\*(\d+)\.  <([^|>]+)\|([^>]+)>\*", re.MULTILINE)
+_DISCORD_LINE = re.compile(r"^\*\*(\d+)\\?\. \[([^\]]+)\]\(<([^>]+)>\)", re.MULTILINE)
 _LINK = re.compile(r"https://(?:arxiv\.org/abs|github\.com)/[\w./-]+")
 
 
@@ -190,6 +196,20 @@ async def test_a_posted_card_offers_the_same_in_both(layout: Layout) -> None:
         found = [found[0][len(GPU.entries) :], found[1][len(GPU.entries) :]]
     assert found[0] == found[1]
     assert [label for label, _ in found[0][:7]] == ["More", "Less", "Save", "Abstract", "Why", "Similar", "BibTeX"]
+
+
+def test_a_mail_has_the_items_the_order_and_the_numbers_of_both_chats() -> None:
+    slack = [text for each in messages.digest(GPU, layout=Layout.BRIEF, late=False) for text in texts(each.blocks)]
+    discord = [text for each in digest_messages(GPU, layout=Layout.BRIEF) for text in contents(each.components)]
+    mails = {layout: render(GPU, layout=layout, late=False, links=NO_LINKS) for layout in Layout}
+
+    told = [(str(each.number), each.title, each.address) for each in listed(mails[Layout.BRIEF])]
+    assert len(told) == len(GPU.entries)
+    assert told == [(number, name, url) for number, url, name in _SLACK_LINE.findall("\n".join(slack))]
+    assert told == _DISCORD_LINE.findall("\n".join(discord))
+    assert listed(mails[Layout.THREAD]) == listed(mails[Layout.BRIEF])
+    for layout in (Layout.THREAD, Layout.FULL):
+        assert [(str(each.number), each.address) for each in cards(mails[layout])] == [(each[0], each[2]) for each in told]
 
 
 async def test_a_private_card_begins_with_its_title_and_offers_the_same_in_both() -> None:

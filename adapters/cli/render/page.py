@@ -26,6 +26,7 @@ from adapters.words import (
     first_link,
     masthead,
     partner,
+    spoken,
     summary_origin,
     title,
     told_parts,
@@ -33,9 +34,6 @@ from adapters.words import (
 )
 from bot.models import Digest, Entry
 from bot.wording import counted, listed, long_day
-
-_COUNTS = re.compile(r"([▲💬★])([\d.,kM]+)")
-_SPOKEN = {"▲": "upvote", "💬": "comment", "★": "star"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,8 +137,8 @@ def _story(number: int, entry: Entry, day: date) -> Story:
         headline=Anchor(title(item), first_link(item)),
         warnings=listed(warnings(item)),
         gist=clean(entry.gist),
-        facts=tuple(map(_fact, facts(entry))),
-        byline=tuple(map(_fact, card_facts(entry, day))),
+        facts=tuple(Fact(each, spoken(each)) for each in facts(entry)),
+        byline=tuple(Fact(each, spoken(each)) for each in card_facts(entry, day)),
         parts=told_parts(entry),
         partner_label=label,
         partner=Anchor(name or shown_url(url), url),
@@ -149,12 +147,3 @@ def _story(number: int, entry: Entry, day: date) -> Story:
         score=f"{entry.ranked.score:.2f}",
         read=summary_origin(entry),
     )
-
-
-def _fact(shown: str) -> Fact:
-    """A fact, whose signs are words for those who listen: "code ★61" is "code, 61 stars"."""
-
-    def said(found: re.Match[str]) -> str:
-        return f"{found[2]} {_SPOKEN[found[1]]}{'' if found[2] == '1' else 's'}"
-
-    return Fact(shown, _COUNTS.sub(said, shown.replace(" ★", ", ★")) if _COUNTS.search(shown) else "")

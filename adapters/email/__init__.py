@@ -1,0 +1,1 @@
+"""Digests by e-mail: rendered, sent, and what comes back."""

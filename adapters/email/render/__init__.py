@@ -1,0 +1,1 @@
+"""Digests as mails. Pure."""

@@ -1,0 +1,42 @@
+"""What of a mail depends on who gets it: where its actions lead, and how one ends it. Pure."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from adapters.text import safe_url
+
+
+class Verb(StrEnum):
+    """What a link in a mail does, as its address says it."""
+
+    MORE = "more"
+    LESS = "less"
+    SAVE = "save"
+    PAUSE = "pause"
+    UNSUBSCRIBE = "unsubscribe"
+
+
+def _nowhere(verb: Verb, key: str) -> str:
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class MailLinks:
+    """Where the actions of a subscription's mails lead, and what its reader is told of how to end them.
+
+    `signed` returns the address of a verb, for an item's key or "", and "" where there is none. `ending` is the command that
+    ends the subscription, as it is typed where that was made; "" is the usual one. A list has no actions: what one of its
+    readers pressed would be everybody's.
+    """
+
+    signed: Callable[[Verb, str], str] = _nowhere
+    ending: str = ""
+    is_list: bool = False
+
+    def to(self, verb: Verb, key: str = "") -> str:
+        """Return where the action leads, "" where it is to be left out."""
+        return "" if self.is_list else safe_url(self.signed(verb, key))
+
+
+NO_LINKS = MailLinks()
