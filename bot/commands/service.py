@@ -1,7 +1,8 @@
 """The commands about the service itself: status, settings, history, help."""
 
-from dataclasses import dataclass
-from typing import Annotated
+import re
+from dataclasses import dataclass, replace
+from typing import Annotated, Self
 
 from bot.commands.declaration import (
     ANY_TOPIC,
@@ -18,7 +19,9 @@ from bot.commands.declaration import (
 )
 from bot.commands.words import Words, free_text, words_text
 
+OF_A_CHANNEL = ("alerts", "duplicates", "publish")  # settings that are for one channel: for another its name is the value
 _SETTINGS = ("manage", "zone", "top", "layout", "quiet", "daily", "at-once", "activity", "alerts", "duplicates", "publish")
+_CHANNEL = re.compile(r"#(?P<name>[^\s,;]*[^\s.,;!])[.,;!]*")
 
 
 @declared("status", Group.SERVICE, example="status", aliases=("health", "stats"))
@@ -52,6 +55,13 @@ class ChangeSettings(Command):
     ] = ""
     value: Annotated[str, rest("", free_text), Option(help="How.", suggests="setting")] = ""
     channel: Place = ""
+
+    def placed(self, channel: str) -> Self:
+        """Return it for this channel, "" for that in which it is given; `settings alerts #papers` is *here* in that one."""
+        named = _CHANNEL.fullmatch(self.value.strip()) if self.name.strip().lower() in OF_A_CHANNEL else None
+        if named and not channel and not self.channel:
+            return replace(self, channel=named["name"], value="here")
+        return replace(self, channel=channel)
 
 
 @declared("history", Group.SERVICE, example="history gpu-systems", aliases=("changes", "log"))

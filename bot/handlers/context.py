@@ -5,7 +5,7 @@ import difflib
 import re
 import unicodedata
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
@@ -153,6 +153,15 @@ class HandlerContext:
                 "Only administrators may change subscriptions, topics and filters here.",
                 hint="Ask one of them; anyone may search, preview with *now*, and try a filter with *filter TOPIC test*.",
             )
+
+    async def acting_in(self, actor: Actor, channel: str) -> Actor:
+        """Return the actor as acting in the channel that is named; what they ask below stays that if it was posted there.
+
+        Raises as `elsewhere` does.
+        """
+        there = await self.elsewhere(actor, channel)
+        post = actor.post if there.channel in (actor.channel, actor.parent) else ""
+        return replace(there, post=post, is_direct=actor.is_direct and there.channel == actor.channel)
 
     async def counts_in(self, actor: Actor) -> str:
         """Return the channel in which it counts what the actor says or saves there; "" where it is the actor's own alone.

@@ -143,7 +143,7 @@ async def _of_topic(context: HandlerContext, command: Command, posted: Delivery)
 
 async def _handle_elsewhere(context: HandlerContext, command: Command, actor: Actor, now: datetime) -> Reply:
     """Do what is asked for another channel: nobody else is told, and what one may do next is for that channel too."""
-    there = replace(await context.elsewhere(actor, command.place), is_direct=False)
+    there = await context.acting_in(actor, command.place)
     if there.channel == actor.channel:
         return await handle(context, command.placed(""), actor, now)
     try:

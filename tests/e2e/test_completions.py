@@ -88,4 +88,10 @@ async def test_a_mention_in_a_text_is_read_as_what_it_says(tmp_path: Path) -> No
         assert "Settled" in told.text
         held = await desk.app.store.workspaces.preferences(desk.workspace)
         assert held.alerts == str(desk.papers.id)
+        for name in ("activity", "layout"):  # not of a channel, and no channel switches the first on
+            told = await fake.slash(
+                "digest settings", name=name, value=f"<#{desk.papers.id}>", user=desk.anna, channel=desk.papers
+            )
+            assert "That did not work" in told.text
+        assert await desk.app.store.workspaces.preferences(desk.workspace) == held
         assert (fake.wrong, fake.mentions) == ([], [])

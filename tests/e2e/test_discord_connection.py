@@ -232,6 +232,28 @@ async def test_a_reaction_counts_while_it_stands(tmp_path: Path) -> None:
         await said(0)
 
 
+async def test_a_reaction_in_a_direct_message_is_ones_own_and_counts_for_no_channel(tmp_path: Path) -> None:
+    async with sitting(tmp_path, reactions=True) as desk:
+        fake, workspace = desk.fake, f"discord:@{desk.ben.id}"
+        direct = fake.private(desk.ben)
+        await fake.slash("digest settings", name="activity", value="on", user=desk.ben, channel=direct)
+        given = {"topic": "gpu-systems", "days": "daily", "at": "09:00", "entries": 1, "zone": "UTC"}
+        await fake.slash("digest-manage subscribe", user=desk.ben, channel=direct, options=given)
+        (held,) = await desk.app.store.workspaces.subscriptions(workspace)
+        await desk.round()
+        await desk.app.store.items.add(desk.fresh(), desk.now)
+        await desk.round(desk.due(held))
+        fake.react(fake.of_bot(direct)[-1], "👍", user=desk.ben)
+        people = desk.app.store.people
+
+        async def counted() -> bool:
+            return bool(await people.feedback(workspace, "gpu-systems"))
+
+        await until(counted)
+        (said,) = await people.feedback(workspace, "gpu-systems")
+        assert said.channel == ""
+
+
 async def test_a_link_that_somebody_posts_is_previewed_once(tmp_path: Path) -> None:
     async with sitting(tmp_path, link_previews=True) as desk:
         fake = desk.fake

@@ -68,7 +68,8 @@ class DiscordContext(ListenerContext):
 
     async def acting(self, interaction: "DiscordInteraction", channel: str) -> Actor:
         """Return who acted there, as acting in the channel that is named, "" for that one; raises UsageError."""
-        return await interaction.elsewhere(interaction.actor, channel) if channel else interaction.actor
+        actor = interaction.actor
+        return await self.handlers_of(interaction).acting_in(actor, channel) if channel else actor
 
     async def ask(self, asked: Command | Unreadable, interaction: "DiscordInteraction") -> Reply:
         """Return what the core answers to who acted there."""

@@ -58,7 +58,8 @@ async def count_reaction(context: DiscordContext, event: discord.RawReactionActi
     delivery = await _delivery(context, workspace, str(event.channel_id), str(event.message_id))
     if delivery is None or not (keys := delivery.shows):
         return
-    actor = Actor(platform=PLATFORM, workspace=workspace, channel=delivery.channel, person=str(event.user_id))
+    person, is_direct = str(event.user_id), event.guild_id is None
+    actor = Actor(platform=PLATFORM, workspace=workspace, channel=delivery.channel, person=person, is_direct=is_direct)
     more = name == _MORE
     await note_reaction(context.handler_context, actor, keys, delivery.topic, more=more, given=given, now=context.now)
 

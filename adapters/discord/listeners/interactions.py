@@ -17,7 +17,7 @@ from adapters.discord.install.command_tree import FIND_SIMILAR, Values, chosen, 
 from adapters.discord.listeners.context import DiscordContext, DiscordInteraction, in_time, interaction_of
 from adapters.discord.render.components import form_opened_by, read_button
 from adapters.discord.workspaces import workspace_of
-from bot.commands import ChangeSettings, Command, ListSaved, Search, Similar, Unreadable, Usage, read
+from bot.commands import OF_A_CHANNEL, ChangeSettings, Command, ListSaved, Search, Similar, Unreadable, Usage, read
 from bot.errors import BotError, UsageError
 from bot.handlers.items import links_in
 from bot.handlers.surfaces.suggestions import suggest
@@ -111,7 +111,8 @@ _CHANNEL = re.compile(r"<#(\d{1,20})>")
 def _as_meant(usage: Usage, values: Values, named: Callable[[str], str]) -> Values:
     """Return what was chosen with names in place of the mentions in texts; a channel as a setting's value is that one."""
     only = _CHANNEL.fullmatch(str(values.get("value", "")).strip())
-    if only is not None and usage.command is ChangeSettings and not values.get("channel"):
+    of_a_channel = usage.command is ChangeSettings and values.get("name") in OF_A_CHANNEL
+    if only is not None and of_a_channel and not values.get("channel"):
         values = {**values, "channel": only[1], "value": "here"}
     return {name: named(value) if isinstance(value, str) else value for name, value in values.items()}
 

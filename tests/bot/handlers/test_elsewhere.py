@@ -1,6 +1,7 @@
 """A command for another channel than the one in which it is given."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -8,8 +9,9 @@ from bot.commands import Command, read
 from bot.errors import UsageError
 from bot.handlers.context import no_such_channel
 from bot.handlers.wording.elsewhere import for_channel
-from bot.models import Actor
+from bot.models import Actor, Delivery
 from tests.bot.handlers.askers import ADA, Asker
+from tests.stores.instead import instead
 
 ROOMS = {"papers": "C-papers", "board": "C-board"}
 
@@ -46,6 +48,39 @@ async def test_it_acts_in_that_channel_and_so_do_its_buttons(asker: Asker) -> No
     (pause,) = [each for each in reply.buttons if each.label == "Pause"]
     paused = await asker.ask(pause.command)
     assert "*resume kv in #papers* goes on" in paused.text[-1] or "in #papers" in " ".join(paused.text)
+
+
+async def test_a_setting_of_a_channel_takes_its_name_and_another_setting_does_not(asker: Asker) -> None:
+    reply = await asker.ask("settings alerts #papers")
+    assert (reply.title, reply.text) == ("Settled: where it is told what could not be posted", ("C-papers.",))
+    await asker.ask("settings duplicates #papers.")
+    held = await asker.context.store.workspaces.preferences(ADA.workspace)
+    assert (held.alerts, held.prefer_duplicate) == ("C-papers", ("C-papers",))
+    with pytest.raises(UsageError, match="you can see"):
+        await asker.by(person="U-bob").ask("settings duplicates #board")
+    for name in ("activity", "layout", "manage", "zone"):
+        with pytest.raises(UsageError):
+            await asker.by(may_administer=True).ask(f"settings {name} #papers")
+    assert await asker.context.store.workspaces.preferences(ADA.workspace) == held
+
+
+async def test_below_a_digest_another_channel_is_not_the_one_of_that_digest(asker: Asker) -> None:
+    store = asker.context.store
+    heard: list[tuple[str, str]] = []
+
+    async def delivery_posted(_workspace: str, channel: str, message: str) -> Delivery | None:
+        heard.append((channel, message))
+        return None
+
+    chats: Any = instead(store.chats, delivery_posted=delivery_posted)
+    below = replace(asker, context=replace(asker.context, store=instead(store, chats=chats)))
+    for where in ({"channel": "C1", "post": "T9"}, {"channel": "T9", "parent": "C-papers", "post": "T9"}):
+        with pytest.raises(UsageError, match="No digest was posted here yet"):
+            await below.by(**where).ask("why 1 in #board")
+    assert heard == []
+    with pytest.raises(UsageError, match="No digest was posted here yet"):
+        await below.by(channel="T9", parent="C-papers", post="T9").ask("why 1 in #papers")
+    assert set(heard) == {("C-papers", "T9")}, "that is the channel where the digest above was posted"
 
 
 async def test_what_one_may_is_asked_of_that_channel(asker: Asker) -> None:

@@ -115,7 +115,7 @@ async def test_what_two_people_settle_at_once_is_settled_both(ada: Asker) -> Non
         ("settings daily 0", "1 to 500 entries a day"),
         ("settings daily 501", "1 to 500 entries a day"),
         ("settings daily plenty", "1 to 500 entries a day"),
-        ("settings alerts #ops", "is not \\*here\\*"),
+        ("settings alerts #ops", "No other channel can be named"),
         ("settings alerts in no channel, but in status and the log", "is not \\*here\\*"),
         ("settings duplicates always", "is not \\*here\\* or \\*off\\*"),
     ],
