@@ -7,12 +7,13 @@ away, or closes it to us, ends its edits in silence.
 
 import asyncio
 import logging
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
 from bot.delivery.context import Clock, DeliveryContext, is_whole
 from bot.delivery.rate_limits import Pause, PlatformCall
-from bot.delivery.workers import each_in_order
+from bot.delivery.workers import each_in_order, in_readings
 from bot.digest.quiet_hours import after_quiet
 from bot.errors import BotError, Delayed, Reach, Refused, Rejected, StoreError
 from bot.models import Delivery, Method, Preferences, Presses, StandingMessage, Subscription
@@ -27,7 +28,7 @@ FRESH, APART_LATER = timedelta(hours=1), timedelta(minutes=30)
 _ASK_AGAIN = timedelta(hours=1)  # where it may not be edited now, for a reason that people may take back
 _LONGEST = timedelta(hours=23)  # whatever a platform asks for
 _AT_ONCE = 4  # workspaces in which something is edited at the same time
-_READ = 100  # messages of one round
+_READ = 100  # messages at a time, and edits of one round
 _UNSURE = Presses(-1, -1)  # what a message says whose edit may have been lost: other counts than any that stand
 _PATIENCE = timedelta(seconds=2)  # what must wait longer for its budget is left to the next round
 
@@ -57,6 +58,7 @@ class MessageEditor:
         self._pause = pause
         self._outbox = context.store.outbox
         self._stopped = False
+        self._calls = 0  # of the platforms, so far
 
     def stop(self) -> None:
         """Edit nothing more."""
@@ -67,8 +69,17 @@ class MessageEditor:
 
         Raises StoreError.
         """
+        enough = self._calls + _READ
+        return await in_readings(
+            lambda: self._outbox.messages_to_edit(clock(), limit=_READ),
+            lambda found: self._edit_some(found, clock),
+            lambda: self._stopped or self._calls >= enough,
+            most=_READ,
+        )
+
+    async def _edit_some(self, found: Sequence[StandingMessage], clock: Clock) -> int:
         workspaces: dict[str, list[StandingMessage]] = {}
-        for each in await self._outbox.messages_to_edit(clock(), limit=_READ):
+        for each in found:
             workspaces.setdefault(each.delivery.workspace, []).append(each)
         return await each_in_order(
             workspaces.values(), lambda each: self._had_its_turn(each, clock), lambda: self._stopped, at_once=_AT_ONCE
@@ -84,11 +95,12 @@ class MessageEditor:
             await self._outbox.leave_message(message)
             return True
         messenger = self._context.messenger(posted.workspace, posted.channel)
+        call = self._context.call(Method.EDIT, posted.workspace, posted.channel)
         next_at = await _allowed(preferences, subscription, now) if messenger is not None else now + _ASK_AGAIN
+        next_at = max(next_at, self._context.rate_limits.rested(call, now))
         if messenger is None or next_at > now:
             await self._outbox.update_message(replace(message, next_at=next_at))
             return True
-        call = self._context.call(Method.EDIT, posted.workspace, posted.channel)
         if not await self._takes_turn(call, clock):
             return False
         await self._edit(message, messenger, call, clock, is_last=not preferences.activity)
@@ -116,6 +128,7 @@ class MessageEditor:
     async def _edit(
         self, message: StandingMessage, messenger: Messenger, call: PlatformCall, clock: Clock, *, is_last: bool
     ) -> None:
+        self._calls += 1
         posted, tried = message.delivery, replace(message, edits=message.edits + 1)
         said = replace(posted, payload=posted.if_late or posted.payload) if posted.late else posted
         # Who is stopped from here on cannot know what it says, nor whether this edit comes after one that is made next.

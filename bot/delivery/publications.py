@@ -6,6 +6,7 @@ publish what is published already does nothing more, so that whatever may have b
 
 import asyncio
 import logging
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -13,7 +14,7 @@ from bot.delivery.context import Clock, DeliveryContext
 from bot.delivery.pausing import SubscriptionPauser
 from bot.delivery.rate_limits import PlatformCall
 from bot.delivery.send import title_of
-from bot.delivery.workers import each_in_order
+from bot.delivery.workers import each_in_order, in_readings
 from bot.errors import BotError, Delayed, Reach, Refused, Rejected
 from bot.models import Method, Publication
 from bot.ports.messenger import Messenger
@@ -24,7 +25,7 @@ STALE = timedelta(days=1)  # what could not be published for so long is nobody's
 _ASK_AGAIN = timedelta(hours=1)  # where nothing can be published now, for a reason that somebody will mend
 _LONGEST = timedelta(hours=23)  # whatever a platform asks for
 _AT_ONCE = 4  # workspaces in which something is published at the same time
-_READ = 50  # messages of one round
+_READ = 50  # messages at a time, and publications of one round
 _TOO_LATE = "That took longer than a day."
 
 
@@ -36,6 +37,7 @@ class FollowerPublisher:
         self._pauser = pauser
         self._outbox = context.store.outbox
         self._stopped = False
+        self._calls = 0  # of the platforms, so far
 
     def stop(self) -> None:
         """Publish nothing more."""
@@ -43,8 +45,17 @@ class FollowerPublisher:
 
     async def publish_due(self, clock: Clock) -> int:
         """Publish what waits, as far as that may be done now; return how many had their turn. Raises StoreError."""
+        enough = self._calls + _READ
+        return await in_readings(
+            lambda: self._outbox.publications(clock(), limit=_READ),
+            lambda found: self._publish_some(found, clock),
+            lambda: self._stopped or self._calls >= enough,
+            most=_READ,
+        )
+
+    async def _publish_some(self, found: Sequence[Publication], clock: Clock) -> int:
         workspaces: dict[str, list[Publication]] = {}
-        for each in await self._outbox.publications(clock(), limit=_READ):
+        for each in found:
             workspaces.setdefault(each.delivery.workspace, []).append(each)
         return await each_in_order(
             workspaces.values(), lambda each: self._had_its_turn(each, clock), lambda: self._stopped, at_once=_AT_ONCE
@@ -61,10 +72,11 @@ class FollowerPublisher:
             await self._give_up(waiting, _TOO_LATE, now)
             return True
         messenger = self._context.messenger(posted.workspace, posted.channel)
-        if messenger is None:
-            await self._outbox.put_off_publication(replace(waiting, next_at=now + _ASK_AGAIN))
-            return True
         call = self._context.call(Method.PUBLISH, posted.workspace, posted.channel)
+        rested = now + _ASK_AGAIN if messenger is None else self._context.rate_limits.rested(call, now)
+        if messenger is None or rested > now:
+            await self._outbox.put_off_publication(replace(waiting, next_at=rested))
+            return True
         if self._context.rate_limits.earliest(call, now) > now:
             return False
         self._context.rate_limits.take(call, now)
@@ -72,6 +84,7 @@ class FollowerPublisher:
         return True
 
     async def _publish(self, waiting: Publication, messenger: Messenger, call: PlatformCall, clock: Clock) -> None:
+        self._calls += 1
         posted, tried = waiting.delivery, replace(waiting, attempts=waiting.attempts + 1)
         try:
             async with asyncio.timeout(self._context.settings.timeout.total_seconds()):

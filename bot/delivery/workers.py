@@ -53,6 +53,27 @@ async def each_in_order(
     return sum(done for done in ended if isinstance(done, int))
 
 
+async def in_readings(
+    read: Callable[[], Awaitable[Sequence[T]]],
+    work: Callable[[Sequence[T]], Awaitable[int]],
+    ended: Callable[[], bool],
+    *,
+    most: int,
+) -> int:
+    """Read at most so many and work on them, again as long as that many were read and some of them had their turn.
+
+    Return how many had. Who had it is not read again for a while: so many that must wait keep nobody else waiting.
+    """
+    had = 0
+    while not ended():
+        found = await read()
+        done = await work(found)
+        had += done
+        if len(found) < most or not done:
+            break
+    return had
+
+
 class FairOrder:
     """The turns of one round.
 

@@ -43,11 +43,11 @@ class Outbox(Protocol):
     async def messages_to_edit(self, now: datetime, *, limit: int = 100) -> Sequence[StandingMessage]:
         """Return messages of all workspaces that say other counts than stand now, and may be edited by now.
 
-        Those come first that were to be edited first. What waits for more than a day was put off by a clock that had run
-        ahead, and waits no more. A count is of people, each once however much of it they name: who say in the message's
-        channel of what it lists, since it was made, more for its topic, and whose saving counts in the channel. Items that
-        were renamed are what they were. Where a workspace has switched counts off, all of its messages are returned, as ones
-        of which nothing was pressed.
+        The workspaces take turns; of each those come first that were to be edited first. What waits for more than a day was
+        put off by a clock that had run ahead, and waits no more. A count is of people, each once however much of it they
+        name: who say in the message's channel of what it lists, since it was made, more for its topic, and whose saving
+        counts in the channel. Items that were renamed are what they were. Where a workspace has switched counts off, all of
+        its messages are returned, as ones of which nothing was pressed.
         """
         ...
 
@@ -60,7 +60,7 @@ class Outbox(Protocol):
         ...
 
     async def publications(self, now: datetime, *, limit: int = 50) -> Sequence[Publication]:
-        """Return messages of all workspaces that are to be published and whose time has come, the first of them first.
+        """Return messages of all workspaces that are to be published and whose time has come, the first posted first.
 
         A message is kept as one in the transaction that records it as posted (bot.ports.ledger.Ledger.record). What waits
         for more than a day was put off by a clock that had run ahead, and waits no more.

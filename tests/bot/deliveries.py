@@ -65,7 +65,8 @@ class Harness:
         steps = steps or Steps()
         self.chat.steps = steps
         store = cast(Store, Stepped(self.store, steps))
-        return DeliveryContext(store, store.ledger, {"chat": self.chat}, self.settings, random.Random(0))
+        chats = {"chat": self.chat, "other": self.chat}
+        return DeliveryContext(store, store.ledger, chats, self.settings, random.Random(0))
 
     def deliverer(self, steps: Steps | None = None) -> Deliverer:
         """Return the deliverer of such a process."""

@@ -722,6 +722,23 @@ async def test_what_is_to_be_published_is_kept_with_what_says_that_it_is_posted_
     assert await store.outbox.publications(later + DAY) == []
 
 
+async def test_what_was_put_off_is_published_before_what_was_posted_later(store: AnyStore) -> None:
+    for minutes, name in enumerate(("s3", "s1", "s2")):
+        of = await subscribed(store, name)
+        due = occurrence(of)
+        await store.ledger.open_occurrences([due], of, NOW + DAY)
+        first = part(due, publishes=True)
+        await store.ledger.close_occurrence(replace(due, state=OccurrenceState.MADE), NOW, deliveries=[first])
+        await store.ledger.record(done(await taken(store, first, NOW + minutes * MINUTE)))
+    waiting = await store.outbox.publications(NOW + DAY)
+    assert [each.since for each in waiting] == [NOW, NOW + MINUTE, NOW + 2 * MINUTE]
+    await store.outbox.put_off_publication(replace(waiting[0], next_at=NOW + 60 * MINUTE))
+    assert [each.since for each in await store.outbox.publications(NOW + 3 * MINUTE)] == [NOW + MINUTE, NOW + 2 * MINUTE]
+    assert [each.delivery.id for each in await store.outbox.publications(NOW + 60 * MINUTE)] == [
+        each.delivery.id for each in waiting
+    ]
+
+
 async def test_what_was_to_be_published_is_forgotten_with_its_delivery(store: AnyStore) -> None:
     ours = await subscribed(store)
     due = occurrence(ours)

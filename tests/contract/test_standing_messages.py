@@ -170,6 +170,15 @@ async def test_it_waits_for_its_time_ends_at_its_end_and_those_that_wait_longest
     assert [each.delivery.id for each in await to_edit(store, UNTIL + timedelta(hours=2))] == order[:1]
 
 
+async def test_workspaces_take_turns(store: AnyStore) -> None:
+    await store.workspaces.save_preferences("chat:T2", Preferences(activity=True), change("chat:T2"))
+    for number, workspace in ((1, "chat:T1"), (2, "chat:T1"), (3, "chat:T2"), (4, "chat:T2"), (5, "chat:T1")):
+        await stand(store, number, workspace=workspace)
+        await says(store, channel=f"C{number}", person=f"U{number}", workspace=workspace)
+    assert [each.delivery.channel for each in await to_edit(store)] == ["C1", "C3", "C2", "C4", "C5"]
+    assert [each.delivery.channel for each in await store.outbox.messages_to_edit(IN, limit=2)] == ["C1", "C3"]
+
+
 async def test_what_a_clock_that_ran_ahead_put_off_waits_no_more(store: AnyStore) -> None:
     await stand(store)
     await says(store)

@@ -1,5 +1,6 @@
 """What is owed, in lists."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -57,7 +58,7 @@ class MemoryOutbox:
                 found.append(replace(each, pressed=Presses()))
             elif (pressed := self._presses(each)) != each.shown:
                 found.append(replace(each, pressed=pressed))
-        return sorted(found, key=lambda each: (each.next_at, each.delivery.workspace, each.delivery.id))[:limit]
+        return [each for _, each in _in_turns(found)[:limit]]
 
     def _presses(self, message: StandingMessage) -> Presses:
         posted, people = message.delivery, self._people
@@ -91,7 +92,7 @@ class MemoryOutbox:
 
     async def publications(self, now: datetime, *, limit: int = 50) -> Sequence[Publication]:
         due = [each for each in self._publications.values() if not now < each.next_at <= now + HELD_BACK]
-        return sorted(due, key=lambda each: (each.next_at, *_place(each.delivery)))[:limit]
+        return sorted(due, key=lambda each: (each.since, *_place(each.delivery)))[:limit]
 
     async def put_off_publication(self, publication: Publication) -> None:
         place = _place(publication.delivery)
@@ -101,6 +102,15 @@ class MemoryOutbox:
 
     async def remove_publication(self, publication: Publication) -> None:
         self._publications.pop(_place(publication.delivery), None)
+
+
+def _in_turns(found: Sequence[StandingMessage]) -> list[tuple[int, StandingMessage]]:
+    had = Counter[str]()
+    turns = []
+    for each in sorted(found, key=lambda each: (each.next_at, each.delivery.id)):
+        had[each.delivery.workspace] += 1
+        turns.append((had[each.delivery.workspace], each))
+    return sorted(turns, key=lambda turn: (turn[0], turn[1].next_at, *_place(turn[1].delivery)))
 
 
 def _place(delivery: Delivery) -> tuple[str, str]:

@@ -105,12 +105,13 @@ class SqliteOutbox(Tables):
             " from standing where (next_at <= :now or next_at > :ahead) and until > :now"
         )
         sql = (
-            "with counted as materialized"
-            f" (select * from ({counted}) where more <> shown_more or saved <> shown_saved or not counts"
-            " order by next_at, workspace, id limit :most)"
+            f"with everywhere as materialized ({counted}), counted as materialized"
+            " (select *, row_number() over (partition by workspace order by next_at, id) as turn"
+            " from everywhere where more <> shown_more or saved <> shown_saved or not counts"
+            " order by turn, next_at, workspace, id limit :most)"
             " select standing.data, payload, keys, since, until, standing.next_at, standing.more, standing.saved, edits,"
             " counted.more, counted.saved from counted join standing using (workspace, id)"
-            " order by counted.next_at, workspace, id"
+            " order by turn, counted.next_at, workspace, id"
         )
         return list(
             _legible(db.execute(sql, {"now": micros(now), "ahead": micros(now + EDIT_WAITS), "most": limit}).fetchall())
@@ -132,7 +133,7 @@ class SqliteOutbox(Tables):
             "select data, since, publications.next_at, attempts"
             " from publications cross join deliveries using (workspace, id)"  # few wait of all that was posted
             " where publications.next_at <= ? or publications.next_at > ?"
-            " order by publications.next_at, workspace, id limit ?"
+            " order by since, workspace, id limit ?"
         )
         return list(_publications(db.execute(sql, [micros(now), micros(now + HELD_BACK), limit]).fetchall()))
 

@@ -43,9 +43,17 @@ class Room(Harness):
     async def settle(self, **preferences: Any) -> None:
         await self.store.workspaces.save_preferences("chat:T1", Preferences(**preferences), change())
 
-    async def more(self, person: str = "U1", key: str = KEYS[0], *, more: bool = True, number: int = 1) -> None:
+    async def more(
+        self,
+        person: str = "U1",
+        key: str = KEYS[0],
+        *,
+        more: bool = True,
+        number: int = 1,
+        workspace: str = "chat:T1",
+    ) -> None:
         said = Feedback(
-            workspace="chat:T1", topic="kv", person=person, key=key, more=more, at=self.clock(), channel=f"C{number}"
+            workspace=workspace, topic="kv", person=person, key=key, more=more, at=self.clock(), channel=f"C{number}"
         )
         await self.store.people.save_feedback(said, change())
 
@@ -264,6 +272,26 @@ async def test_edits_keep_to_their_budget_and_all_have_their_turn() -> None:
     times = [at for at, *_ in room.chat.edited]
     assert len(times) == len(room.chat.says) == 30
     assert max(sum(first <= each < first + MINUTE for each in times) for first in times) <= 10
+
+
+@pytest.mark.parametrize("reach", [None, *Reach])
+async def test_a_workspace_that_must_wait_with_many_to_edit_keeps_no_other_waiting(reach: Reach | None) -> None:
+    room = Room(replace(BOTH, edit=Rate(per_workspace_minute=10)))
+    deliverer = await room.open(*range(1, 241))
+    await room.store.workspaces.save_preferences("other:T2", Preferences(activity=True), change("other:T2"))
+    theirs = delivery(900, now=NOW, payload=PAYLOAD, workspace="other:T2" if reach is Reach.PLATFORM else "chat:T2")
+    await room.store.workspaces.save_preferences(theirs.workspace, Preferences(activity=True), change("chat:T2"))
+    await room.plant([theirs])
+    deliverer = room.deliverer()
+    await deliverer.deliver_due(room.clock)
+    for number in range(1, 241):
+        await room.more(f"U{number}", number=number)
+        if reach is not None:
+            room.chat.closed[f"C{number}"] = Delayed("Later.", retry_after=timedelta(hours=1), reach=reach)
+    await room.more(number=900, workspace=theirs.workspace)
+    await room.pass_time(deliverer, MINUTE / 2, MINUTE / 2)
+    (message,) = [each.id for each in room.chat.messages if each.marker == theirs.id]
+    assert room.chat.says[message] == Presses(more=1)
 
 
 @pytest.mark.parametrize("fault", [Fault.LOST_ANSWER, Fault.LOST_REQUEST, Fault.STUMBLED, Fault.BROKEN, Fault.RETRY_AFTER])

@@ -89,6 +89,50 @@ async def test_a_platform_that_asks_to_wait_is_waited_for_and_nothing_else_waits
     assert (len(harness.chat.followed), await left(harness)) == (2, 0)
 
 
+def several(number: int, workspace: str = "chat:T1") -> list[Delivery]:
+    """Return so many digests of one channel, a second apart; what is put off longest has the name that comes first."""
+    made = [delivery(each, now=NOW + each * timedelta(seconds=1), publishes=True) for each in range(1, number + 1)]
+    return [
+        replace(each, id=f"{workspace[-1]}{number - place:03}", workspace=workspace, channel="C1", topic=f"t{place}")
+        for place, each in enumerate(made)
+    ]
+
+
+async def test_what_a_limit_puts_off_is_published_in_the_order_in_which_it_was_posted() -> None:
+    harness = await opened(*several(8))
+    deliverer = harness.deliverer()
+    harness.clock.advance(timedelta(seconds=9))
+    for each in several(8):
+        (row,) = [row for row in (await harness.rows()).values() if row.id == each.id]
+        await deliverer.deliver(row, harness.clock)
+        harness.clock.advance(timedelta(seconds=1))
+    harness.chat.publishing = [Fault.NONE, Fault.RETRY_AFTER, Fault.RETRY_AFTER, Fault.NONE, Fault.NONE, Fault.RETRY_AFTER]
+    for lives in range(40):
+        if lives == 20:
+            deliverer = harness.deliverer()
+        await deliverer.publish_to_followers(harness.clock)
+        harness.clock.advance(timedelta(seconds=10))
+    posted = [each.id for each in harness.chat.messages]
+    assert [*dict.fromkeys(harness.chat.published[::-1])][::-1] == posted
+    assert len(harness.chat.published) == len(posted) + 3
+
+
+async def test_a_channel_that_rests_with_many_waiting_keeps_no_other_waiting() -> None:
+    harness = await opened(*several(120))
+    await harness.store.workspaces.save_preferences("chat:T2", FOLLOWED, change("chat:T2"))
+    harness.clock.advance(HOUR / 4)
+    deliverer = harness.deliverer()
+    for posted in (120, 121):
+        while len(harness.chat.messages) < posted:
+            await deliverer.deliver_due(harness.clock)
+            harness.clock.advance(timedelta(seconds=1))
+        await harness.plant(several(1, "chat:T2") if posted == 120 else [])
+    harness.chat.publishing = [Fault.NONE, Fault.RETRY_AFTER]
+    theirs = harness.chat.messages[-1].id
+    await deliverer.publish_to_followers(harness.clock)
+    assert theirs in harness.chat.followed
+
+
 @pytest.mark.parametrize("error", [Refused("I may not post here."), Rejected("It cannot be.", failure="code 1")])
 async def test_what_cannot_be_published_is_told_once_and_pauses_nothing(error: DeliveryError) -> None:
     harness = await opened()
