@@ -1,4 +1,4 @@
-"""What of a mail depends on who gets it: where its actions lead, and how one ends it. Pure."""
+"""What of a mail depends on who gets it: where its actions lead. Pure."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,15 +23,13 @@ def _nowhere(verb: Verb, key: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class MailLinks:
-    """Where the actions of a subscription's mails lead, and what its reader is told of how to end them.
+    """Where the actions of a subscription's mails lead.
 
-    `signed` returns the address of a verb, for an item's key or "", and "" where there is none. `ending` is the command that
-    ends the subscription, as it is typed where that was made; "" is the usual one. A list has no actions: what one of its
-    readers pressed would be everybody's.
+    `signed` returns the address of a verb, for an item's key or "", and "" where there is none. A list has no actions: what
+    one of its readers pressed would be everybody's.
     """
 
     signed: Callable[[Verb, str], str] = _nowhere
-    ending: str = ""
     is_list: bool = False
 
     def to(self, verb: Verb, key: str = "") -> str:

@@ -22,6 +22,7 @@ from adapters.words import (
     first_link,
     late_sentence,
     masthead,
+    others_button,
     partner,
     spans,
     title,
@@ -99,8 +100,10 @@ class Frame:
     nothing: str  # why there is no entry
     coverage: str
     news: tuple[tuple[str, SpanKind], ...]
+    others: tuple[str, str]  # how many more there are, and the command that lists them; "" where there are none
     reason: str  # why one gets it
     ending: str  # the command that ends it
+    whose: str  # the address that stands behind either command: the mail itself never says it
     pause: str  # addresses, "" where there are none
     unsubscribe: str
 
@@ -145,6 +148,7 @@ def story(number: int, entry: Entry, digest: Digest, links: MailLinks) -> Story:
 def frame(digest: Digest, links: MailLinks, *, late: bool) -> Frame:
     """Return what stands around a digest's entries."""
     name, who = digest_name(digest), "this list" if links.is_list else "this address"
+    others = [] if links.is_list else [(each.label, _typed(each.command)) for each in others_button(digest)]
     return Frame(
         name=_cut(name, _NAME),
         tally=masthead(digest).replace(" min", "\u00a0min"),
@@ -153,11 +157,18 @@ def frame(digest: Digest, links: MailLinks, *, late: bool) -> Frame:
         nothing="" if digest.entries else _cut(empty_sentence(digest), _LINE),
         coverage=_cut(coverage_line(digest), _LINE),
         news=tuple(spans(_cut(clean(digest.news), _LINE))),
+        others=next(iter(others), ("", "")),
         reason=f"You get this because {who} is subscribed to {_cut(name, _NAME)}.",
-        ending=_cut(clean(links.ending) or f"{COMMAND} {write(Unsubscribe(digest.topic))}", _NAME),
+        ending=_typed(write(Unsubscribe(digest.topic))),
+        whose="the list's address" if links.is_list else who,
         pause=links.to(Verb.PAUSE),
         unsubscribe=links.to(Verb.UNSUBSCRIBE),
     )
+
+
+def _typed(command: str) -> str:
+    """Return a command as it is typed for what is sent by e-mail, up to the address."""
+    return _cut(f"{COMMAND} {clean(command)} by email", _NAME)
 
 
 def _line(number: int, entry: Entry) -> Line:
