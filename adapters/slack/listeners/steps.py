@@ -7,9 +7,11 @@ A step is done for the workspace, as for somebody who is in none of its channels
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
+from weakref import WeakValueDictionary
 
 from slack_bolt.app.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
@@ -30,7 +32,7 @@ LONGEST = 300.0  # seconds that an execution waits for its turn; later ones are 
 _SPAN = 29 * 60.0  # seconds for which an answer is tried
 _MINUTE = 60.0
 _UNSURE = 5  # times that an answer is sent again of which nobody knows whether it was taken
-_AT_ONCE = 2  # that are worked on; people who ask go before
+_AT_ONCE = 3  # that are worked on, each of another workspace; people who ask go before
 # Slack's words for an execution that has ended already, or whose workflow was taken away.
 _ENDED = frozenset({"execution_not_in_running_state", "function_execution_not_found"})
 _NOT_TAKEN = "Slack did not take what Broadsheet found; its log says why."
@@ -60,6 +62,21 @@ class StepPace:
         return at - now
 
 
+class StepTurns:
+    """Lets so many executions be worked on at once, one of a workspace: a slow one holds up those of its own alone."""
+
+    def __init__(self) -> None:
+        self._any = asyncio.Semaphore(_AT_ONCE)
+        self._own: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()  # of workspaces of which one waits
+
+    @asynccontextmanager
+    async def of(self, workspace: str) -> AsyncIterator[None]:
+        """Wait for the turn of an execution of the workspace, and hold it."""
+        # One of a workspace at most waits for the turns of all, and they are given in order: so each workspace has its own.
+        async with self._own.setdefault(workspace, asyncio.Lock()), self._any:
+            yield
+
+
 @dataclass(frozen=True, slots=True)
 class _Execution:
     """One run of a step."""
@@ -82,7 +99,7 @@ class _Steps:
         patience = context.answers.patience
         # Slack counts each method for itself, so that who is told to come again keeps nobody else waiting.
         self._done, self._refused = StepPace(patience.clock), StepPace(patience.clock)
-        self._turns = asyncio.Semaphore(_AT_ONCE)
+        self._turns = StepTurns()
 
     async def executed(self, body: Body) -> None:
         """Begin what an execution asks for."""
@@ -106,7 +123,7 @@ class _Steps:
             return
         await self._context.answers.patience.sleep(wait)
         try:
-            async with self._turns:
+            async with self._turns.of(execution.workspace):
                 found = outputs(await self._asked(execution), self._context.now.date())
         except Exception as error:  # noqa: BLE001 - it is told, and logged
             await self._fail(execution, sentence_of(failed(error, "")))

@@ -1,8 +1,10 @@
-"""How many steps of workflows are answered in a minute, held against Slack's own counting."""
+"""How many steps of workflows are answered in a minute, held against Slack's own counting; and whose turn it is."""
+
+import asyncio
 
 import pytest
 
-from adapters.slack.listeners.steps import A_MINUTE, LONGEST, StepPace
+from adapters.slack.listeners.steps import A_MINUTE, LONGEST, StepPace, StepTurns
 from tests.fakes.slack.tiers import Tiers
 
 
@@ -30,3 +32,24 @@ def test_one_workspaces_steps_keep_no_others_waiting() -> None:
         assert pace.wait("slack:T0BROAD", LONGEST) == 0.0
     assert pace.wait("slack:T0BROAD", LONGEST) == 60.0
     assert pace.wait("slack:T0OTHER", LONGEST) == 0.0
+
+
+async def test_one_workspaces_slow_steps_hold_up_no_others() -> None:
+    turns, slow, begun = StepTurns(), asyncio.Event(), list[str]()
+
+    async def step(workspace: str, name: str) -> None:
+        async with turns.of(workspace):
+            begun.append(name)
+            if workspace == "slack:T0SLOW":
+                await slow.wait()
+
+    async with asyncio.TaskGroup() as steps:
+        for number in range(5):
+            steps.create_task(step("slack:T0SLOW", f"slow {number}"))
+        for number in range(3):
+            steps.create_task(step("slack:T0OTHER", f"other {number}"))
+        for _ in range(50):
+            await asyncio.sleep(0)
+        assert begun == ["slow 0", "other 0", "other 1", "other 2"]
+        slow.set()
+    assert begun[-4:] == [f"slow {number}" for number in range(1, 5)], "each in its turn"
