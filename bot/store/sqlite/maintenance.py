@@ -165,6 +165,10 @@ _COUNTS = (
         "{} deliveries have lost what they say.",
         f"select count(*) from deliveries where {_OPEN} and number not in (select number from payloads)",
     ),
+    (
+        "{} messages that may be edited cannot be read.",
+        "select count(*) from standing where not json_valid(data) or not json_valid(keys)",
+    ),
     *(
         (f"{{}} {table} cannot be read.", f"select count(*) from {table} where not json_valid(data)")
         for table in (

@@ -2,18 +2,20 @@
 
 import asyncio
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from sqlite_utils import Database
 
 from bot.errors import Reach
-from bot.models import Notice, Refusal
+from bot.models import Notice, Presses, Refusal
 from bot.store.sqlite.connections import connect
 from bot.store.sqlite.migrations import migrations
 from bot.store.sqlite.outbox import SqliteOutbox
 from bot.store.sqlite.store import SqliteStore
 from tests.conftest import NOW
+from tests.contract.test_standing_messages import says, stand, to_edit
 from tests.stores.direct import Direct, answer
 
 OLD = {
@@ -96,6 +98,29 @@ async def test_a_damaged_row_holds_up_nobody_and_is_counted(path: Path, text: st
     assert (await store.outbox.notices(), list(await store.outbox.refusals())) == ({"T1": good[1:]}, [])
     if text == "{":
         assert {"1 notices cannot be read.", "1 refusals cannot be read."} <= set(await store.maintenance.check())
+    await store.close()
+
+
+@pytest.mark.parametrize("column", ["keys", "data"])
+@pytest.mark.parametrize("text", ["{", "[]", "5", "null", ""])
+async def test_a_damaged_message_keeps_no_other_from_being_edited_and_is_counted(path: Path, column: str, text: str) -> None:
+    store = SqliteStore(path)
+    await store.open()
+    for number in (1, 2):
+        await stand(store, number)
+        await says(store, channel=f"C{number}", person=f"U{number}")
+    hurt, whole = await to_edit(store)
+    await store.outbox.update_message(replace(hurt, shown=Presses(more=7)))
+
+    def damage() -> None:
+        db = connect(path)
+        db.execute(f"update standing set {column} = ? where id = ?", [text, hurt.delivery.id])
+        db.close()
+
+    await asyncio.to_thread(damage)
+    assert [each.delivery.id for each in await to_edit(store) if each.keys] == [whole.delivery.id]
+    counted = "1 messages that may be edited cannot be read." in await store.maintenance.check()
+    assert counted is (text in ("{", ""))
     await store.close()
 
 
