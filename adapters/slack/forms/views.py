@@ -181,7 +181,7 @@ def _channel_choice(channel: str) -> Block:
 def _subscription_fields(form: SubscribeForm, field: Callable[..., Block]) -> list[Block]:
     month_day = str(form.month_day) if form.month_day else ""
     least = "" if form.min_score is None else f"{form.min_score:g}"
-    zone = search_select(form.zone, form.zone.replace("_", " "), "A city or a zone", least=2)
+    zone = search_select(form.zone, form.zone, "A city or a zone", least=2)
     query = text_input(form.filter, placeholder="has:code -survey", longest=_LONGEST)
     hint = "What else an item must satisfy to be posted here; /digest help query says how."
     return [

@@ -141,7 +141,7 @@ async def _items(typing: Typing) -> Sequence[Suggestion]:
 
 async def _zones(typing: Typing) -> Sequence[Suggestion]:
     names = await asyncio.to_thread(zones.beginning, typing.text, MOST)
-    return [Suggestion(name, name.replace("_", " ")) for name in names]
+    return [Suggestion(name, name) for name in names]
 
 
 async def _queries(typing: Typing) -> Sequence[Suggestion]:

@@ -104,6 +104,12 @@ async def test_subscriptions_are_those_of_the_channel(ada: Asker) -> None:
     assert await values(ada.by(channel="C2"), "subscription", "") == []
 
 
+async def test_a_zone_is_spelt_as_sentences_say_it_and_as_it_can_be_typed(ada: Asker) -> None:
+    assert (await values(ada, "zone", "new y"))[0] == (await labels(ada, "zone", "new y"))[0] == "America/New_York"
+    told = await ada.ask("subscribe kv daily at 09:00 in America/New_York")
+    assert "(America/New_York)" in " ".join(told.text)
+
+
 async def test_zones_are_found_by_their_place(ada: Asker) -> None:
     assert (await values(ada, "zone", "zur"))[0] == "Europe/Zurich"
 
