@@ -166,17 +166,17 @@ class MessageEditor:
 
 
 def _is_owed(message: StandingMessage, preferences: Preferences, subscription: Subscription | None) -> bool:
-    """Say whether it is to be edited at all; where counts were switched off, once more if it says any."""
-    return subscription is not None if preferences.activity else message.shown != Presses()
+    """Say whether it is to be edited at all: where nobody subscribes it, or counts were switched off, if it says any."""
+    return (preferences.activity and subscription is not None) or message.shown != Presses()
 
 
 async def _allowed(preferences: Preferences, subscription: Subscription | None, now: datetime) -> datetime:
     """Return when it may be edited: now, after the quiet hours, or when it is to be asked again.
 
-    What was switched off is taken away of what is paused, or not subscribed any more, too.
+    What was switched off is taken away of what is paused, or not subscribed any more, too; until then that stays as it is.
     """
     if subscription is None:
-        return now
+        return now + _ASK_AGAIN if preferences.activity else now
     if preferences.activity and subscription.is_paused(now):
         return now + _ASK_AGAIN
     return await after_quiet(preferences, subscription, now)

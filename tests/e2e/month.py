@@ -422,14 +422,15 @@ class Month:
     async def _everything_says_what_was_pressed(self) -> None:
         """Every message that may still be edited says what was pressed below it, and nothing where that is switched off.
 
-        Not one that an edit was refused for, whose subscription is gone or paused, or that was posted before its workspace
-        had it so.
+        Not one that an edit was refused for, or that was posted before its workspace had it so; nor, while counts are on,
+        one whose subscription is gone or paused.
         """
         heard = {each.id for each in await self.subscriptions() if not each.paused}
         for each in await self.all_deliveries():
             platform = self.platforms[each.workspace.partition(":")[0]]
             is_old = (each.last_try or each.due) + EDITS_END <= self.clock()
-            if is_old or each.id in platform.left or each.occurrence[0] not in heard or each.id not in platform.sent:
+            waits = each.workspace in self.counting and each.occurrence[0] not in heard
+            if is_old or waits or each.id in platform.left or each.id not in platform.sent:
                 continue
             if each.state is DeliveryState.DONE and each.workspace not in platform.weather.closed:
                 says = platform.says.get(each.id, Presses())

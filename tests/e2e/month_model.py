@@ -97,8 +97,9 @@ class Readers:
         self._said.pop((workspace, topic, person, key), None)
 
     def saved(self, workspace: str, channel: str, person: str, key: str, at: datetime) -> None:
-        """Somebody saves an item in a channel; it counts from the first time on."""
-        self._saved.setdefault((workspace, channel, person, key), at)
+        """Somebody saves an item in a channel; it counts as of the latest time."""
+        place = (workspace, channel, person, key)
+        self._saved[place] = max(at, self._saved.get(place, at))
 
     def unsaved(self, workspace: str, person: str, key: str) -> None:
         """Somebody does not save an item any more, anywhere."""

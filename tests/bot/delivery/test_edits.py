@@ -149,7 +149,9 @@ async def test_what_is_paused_meanwhile_is_edited_when_that_is_over() -> None:
     assert room.said == Presses(more=1)
 
 
-@pytest.mark.parametrize("meanwhile", ["nothing", "paused", "unsubscribed", "pressed", "lost answer", "asked to wait"])
+@pytest.mark.parametrize(
+    "meanwhile", ["nothing", "paused", "unsubscribed", "unsubscribed and pressed", "pressed", "lost answer", "asked to wait"]
+)
 async def test_where_it_is_switched_off_one_last_edit_takes_the_line_away_for_good(meanwhile: str) -> None:
     room = Room()
     deliverer = await room.open(1, 2)
@@ -157,6 +159,11 @@ async def test_where_it_is_switched_off_one_last_edit_takes_the_line_away_for_go
     await room.pass_time(deliverer, APART)
     assert room.said == Presses(more=1)
     (of, _) = await room.store.workspaces.subscriptions("chat:T1")
+    if meanwhile == "unsubscribed and pressed":
+        await room.store.workspaces.delete_subscription(of, change())
+        await room.more("U2")
+        await room.pass_time(deliverer, timedelta(hours=3))
+        assert room.said == Presses(more=1)
     await room.settle(activity=False)
     match meanwhile:
         case "paused":
