@@ -1,4 +1,4 @@
-"""The chat platforms that the settings configure: opened for `run`, tried for `doctor`. Only these are imported."""
+"""The platforms that the settings configure, e-mail too: opened for `run`, tried for `doctor`. Only these are imported."""
 
 import asyncio
 import logging
@@ -17,11 +17,14 @@ from bot.ports.messenger import Messenger
 from bot.service.platforms import PendingPlatform, Platform, PlatformContext, why_closed
 from bot.settings.chat import DiscordSettings, SlackSettings
 from bot.settings.load import Settings
+from bot.settings.mail import MailSettings
 
 log = logging.getLogger(__name__)
 
 PATIENCE = timedelta(seconds=30)  # that opening one may take; connecting is what its watches do
 TRYING = timedelta(minutes=1)  # that trying its credentials may take
+
+PlatformSettings = SlackSettings | DiscordSettings | MailSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,14 +62,18 @@ async def opened(
         yield OpenedPlatforms(tuple(platforms), tuple(pending))
 
 
-def configured(settings: Settings) -> Mapping[str, SlackSettings | DiscordSettings]:
+def configured(settings: Settings) -> Mapping[str, PlatformSettings]:
     """Return the sections of the platforms that are switched on, by name."""
-    sections: dict[str, SlackSettings | DiscordSettings] = {"slack": settings.slack, "discord": settings.discord}
+    sections: dict[str, PlatformSettings] = {
+        "slack": settings.slack,
+        "discord": settings.discord,
+        "email": settings.email,
+    }
     return {name: section for name, section in sections.items() if section.enabled}
 
 
 @asynccontextmanager
-async def _opened(name: str, section: SlackSettings | DiscordSettings, context: PlatformContext) -> AsyncIterator[Platform]:
+async def _opened(name: str, section: PlatformSettings, context: PlatformContext) -> AsyncIterator[Platform]:
     connect: Any = await asyncio.to_thread(import_module, f"adapters.{name}.connection.platform")
     async with connect.opened(section, context) as platform:
         yield platform
@@ -81,7 +88,7 @@ async def check_platforms(settings: Settings, now: datetime, chats: Chats) -> Se
 
 
 async def check_platform(
-    name: str, section: SlackSettings | DiscordSettings, now: datetime, chats: Chats | None = None
+    name: str, section: PlatformSettings, now: datetime, chats: Chats | None = None
 ) -> Sequence[CheckResult]:
     """Try the credentials and rights of one platform; without `chats` no installation of others is tried."""
     try:

@@ -52,7 +52,7 @@ async def wire(url: str, share: float, seed: int) -> AsyncIterator[Wire]:
     dice = random.Random(seed)
     with tempfile.TemporaryDirectory() as folder:
         certificate = Path(folder) / "certificate.pem"
-        certificate.write_bytes(_certificate())
+        certificate.write_bytes(self_signed())
         context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
         context.load_cert_chain(certificate)
         found = Wire("", str(certificate))
@@ -116,7 +116,7 @@ def _reset(writer: asyncio.StreamWriter) -> None:
     writer.transport.abort()
 
 
-def _certificate() -> bytes:
+def self_signed() -> bytes:
     """Return a key and a certificate for this machine, which signed itself, good for a day."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "the soak")])

@@ -16,10 +16,11 @@ from bot.delivery.restored import Restoration, may_be_unrecorded, read_restorati
 from bot.delivery.send import NotKnownYet, Sender
 from bot.delivery.workers import DeliveryTask, Workers
 from bot.errors import Refused
-from bot.models import Delivery, DeliveryState, Method
+from bot.models import Delivery, DeliveryState, Method, is_mail
 
 _DAMAGED = "Its text was damaged in the database."
 _RESTORED = "It may have been posted before the database was restored, and nobody can look into the channel."
+_UNSEEN, _MAILBOX = "Nobody can look into the channel.", "Nobody can look into the mailbox."
 _FOUND = "It was posted before the database was restored."
 _QUIET = "It waits for the end of the quiet hours."
 _ENDED = "Its sending ended before its answer came."
@@ -233,7 +234,7 @@ class Deliverer:
 
     async def _look(self, held: Delivery, decision: Decision, clock: Clock) -> str | None:
         if not decision.messenger.abilities.finds:
-            raise Refused("Nobody can look into the channel.")
+            raise Refused(_MAILBOX if is_mail(decision.before.channel) else _UNSEEN)
         since, until = self._tried(decision, clock())
         return await self._sender.look(held, decision.before, decision.messenger, clock, since, until)
 

@@ -26,6 +26,7 @@ from bot.models import (
     Preferences,
     Subscription,
     Topic,
+    is_mail,
 )
 from bot.models.deliveries import OccurrenceKey
 from bot.ports.digests import DigestMaker
@@ -224,7 +225,8 @@ class Preparer:
         if not digest.entries and (at_once or not subscription.always):
             return _Result(replace(inputs.occurrence, state=OccurrenceState.EMPTY), digest)
         layout = await self._requests.layout(subscription.workspace, subscription)
-        digest = replace(digest, tag=subscription.tag, news=self._news(inputs, layout) if digest.entries else "")
+        digest = replace(digest, tag=subscription.tag, is_for_list=await self._is_for_list(subscription))
+        digest = replace(digest, news=self._news(inputs, layout) if digest.entries else "")
         texts = await asyncio.to_thread(_rendered, inputs, digest, layout)
         if not texts:
             raise ValueError(f"nothing was rendered for {subscription.channel}")
@@ -232,6 +234,12 @@ class Preparer:
         publishes = made.channel in inputs.preferences.publish
         parts = (_delivery(made, said, part, len(texts), now) for part, said in enumerate(texts, start=1))
         return _Result(made, digest, tuple(replace(each, publishes=publishes) for each in parts))
+
+    async def _is_for_list(self, subscription: Subscription) -> bool:
+        if not is_mail(subscription.channel):
+            return False
+        reader = await self._context.store.recipients.named(subscription.channel)
+        return reader is not None and reader.is_list
 
     def _news(self, inputs: _DigestInputs, layout: Layout) -> str:
         """Return what a channel is told once whose digests were long before; "" for others."""

@@ -11,7 +11,7 @@ from bot.delivery.pausing import SubscriptionPauser
 from bot.delivery.rate_limits import Pause, PlatformCall, SlidingWindow
 from bot.delivery.rejections import APART
 from bot.errors import BotError, Delayed, Reach, Refused, Rejected
-from bot.models import FOREVER, Delivery, DeliveryState, Method, Refusal
+from bot.models import FOREVER, MAYBE_TWICE, Delivery, DeliveryState, Method, Refusal
 from bot.ports.messenger import Messenger
 
 log = logging.getLogger(__name__)
@@ -54,10 +54,15 @@ class Sender:
             await self.put_back(held, before, free, before.reason)
             return
         self._rate_limits.take(call, clock())
-        await self.send(held, before, messenger, clock, unposted=unposted)
+        await self.send(held, before, messenger, clock, unposted=unposted, reason="" if unposted else MAYBE_TWICE)
 
-    async def send(self, held: Delivery, before: Delivery, messenger: Messenger, clock: Clock, *, unposted: bool) -> None:
-        """Post it once and record what came of it; `unposted`: surely no earlier try posted it."""
+    async def send(
+        self, held: Delivery, before: Delivery, messenger: Messenger, clock: Clock, *, unposted: bool, reason: str = ""
+    ) -> None:
+        """Post it once and record what came of it, with the reason where it went well.
+
+        `unposted`: surely no earlier try posted it.
+        """
         settings = self._context.settings
         held = replace(held, cursor="")  # what was looked through so far tells nothing of this try
         await self._gate.enter(self._call(Method.POST, held), clock)
@@ -77,7 +82,7 @@ class Sender:
         except Exception as error:  # noqa: BLE001 - whatever went wrong, it may have been posted
             await self._uncertain(held, messenger, error, clock())
         else:
-            await self.record_done(held, message)
+            await self.record_done(held, message, reason)
 
     async def look(
         self, held: Delivery, before: Delivery, messenger: Messenger, clock: Clock, since: datetime, until: datetime

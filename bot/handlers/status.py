@@ -28,7 +28,7 @@ from bot.models import (
     Subscription,
     Topic,
 )
-from bot.models.deliveries import OccurrenceKey
+from bot.models.deliveries import MAYBE_TWICE, OccurrenceKey
 from bot.ports.facts import HEARTBEAT, time_of_fact
 from bot.wording import counted, day_in_words, listed, span_in_words
 
@@ -227,7 +227,8 @@ def _delivered(occurrence: Occurrence, parts: Mapping[DeliveryState, Delivery]) 
     if waiting := parts.get(DeliveryState.PENDING) or parts.get(DeliveryState.SENDING):
         return _Kind.WAITING, f"waits to be posted{_because(waiting.reason)}"
     late = occurrence.late or any(each.late for each in parts.values())
-    return _Kind.POSTED, "was posted late" if late else "was posted"
+    twice = ", maybe twice" if any(each.reason == MAYBE_TWICE for each in parts.values()) else ""
+    return _Kind.POSTED, ("was posted late" if late else "was posted") + twice
 
 
 def _because(reason: str) -> str:

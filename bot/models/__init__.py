@@ -7,6 +7,7 @@ text and None when it is a number or a time, so that "no stars" and "stars unkno
 from bot.models.deliveries import (
     ABSENT,
     FOREVER,
+    MAYBE_TWICE,
     ON_REQUEST,
     OVERTAKEN,
     Abilities,
@@ -87,6 +88,7 @@ __all__ = [
     "FOREVER",
     "LONGEST_TITLE",
     "MAIL",
+    "MAYBE_TWICE",
     "MOST_ENTRIES",
     "MOST_TRIES",
     "MOST_WEIGHT",

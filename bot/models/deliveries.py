@@ -8,6 +8,9 @@ from enum import StrEnum
 # A delivery's `next_at` when nothing more can be known of it, and while it waits for the part before to be posted.
 FOREVER = datetime(9999, 1, 1, tzinfo=UTC)
 
+# Why a message that is posted may be there twice: it was sent again where a digest is rather seen twice than missed.
+MAYBE_TWICE = "It may be there twice: whether the first try came through was never known."
+
 # The slot of an occurrence that somebody asked for, beside those of the schedule: one for each local day.
 ON_REQUEST = -1
 

@@ -145,6 +145,7 @@ class Digest:
     subscription: str = ""  # the id of the one that it is for; "": of none
     rhythm: str = ""  # of that one, a Rhythm
     tag: str = ""  # as the subscription says, for who renders it
+    is_for_list: bool = False  # of readers by e-mail: what one of them did by a link would be everybody's
     news: str = ""  # a sentence of ours that the channel is told once, commands between *asterisks*; "": none
     left_out: tuple[LeftOut, ...] = ()  # what else is on topic, the best first and of these so many as are listed
     others: int = 0  # how many works that is, those that are not listed too; 0: as many as are listed

@@ -40,6 +40,7 @@ class PlatformContext:
     paused there is asked about. A platform's word with the colon (`slack:`) stands for all of its workspaces."""
     unreadable: Counter[str] = field(default_factory=Counter)  # events that could not be read, by platform; to be counted up
     untold: Counter[str] = field(default_factory=Counter)  # answers that reached nobody, by platform; to be counted up
+    web_url: str = ""  # where our pages are read from outside; "" where there are none
 
 
 class Platform(Protocol):

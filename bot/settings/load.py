@@ -21,6 +21,7 @@ from pydantic_settings import SettingsError as PydanticSettingsError
 from bot.errors import SettingsError
 from bot.redact import redacted
 from bot.settings.chat import DiscordSettings, SlackSettings
+from bot.settings.mail import MailSettings
 from bot.settings.sections import (
     DigestSettings,
     EmbeddingsSettings,
@@ -72,6 +73,7 @@ class Settings(BaseSettings, SourceSections):
     keep: KeepSettings = KeepSettings()
     slack: SlackSettings = SlackSettings()
     discord: DiscordSettings = DiscordSettings()
+    email: MailSettings = MailSettings()
     run: RunSettings = RunSettings()
     health: HealthSettings = HealthSettings()
     log: LogSettings = LogSettings()

@@ -1,13 +1,24 @@
 """What is subscribed by e-mail goes by e-mail, whatever chat its workspace is in."""
 
 import random
+from collections.abc import Sequence
 from datetime import timedelta
 
 from bot.delivery import Deliverer, Preparer
 from bot.delivery.context import DeliveryContext
 from bot.digest.publisher import Publisher
 from bot.digest.request import RequestBuilder
-from bot.models import DeliveryState, Layout, Method, Preferences, mail_channel
+from bot.models import (
+    CODE_HOLDS,
+    DeliveryState,
+    Digest,
+    Layout,
+    Method,
+    OptIn,
+    Preferences,
+    code_kept,
+    mail_channel,
+)
 from bot.summarise.extractive import Extractive
 from tests.bot.deliveries import change
 from tests.bot.delivery.test_prepare import TOPICS, due, furnished
@@ -21,9 +32,15 @@ ELSEWHERE = mail_channel("00112233445566cc", "you@other.example")
 
 
 class Mails(Transcript):
-    """A platform to which e-mails go."""
+    """A platform to which e-mails go; it notes which digests are for lists."""
 
     platform = "email"
+
+    def render(self, digest: Digest, *, layout: Layout, late: bool) -> Sequence[str]:
+        return [
+            f"{'list' if digest.is_for_list else 'reader'}: {said}"
+            for said in super().render(digest, layout=layout, late=late)
+        ]
 
 
 async def test_a_digest_by_mail_is_sent_by_who_sends_mails_and_one_of_a_channel_by_the_chat() -> None:
@@ -65,3 +82,29 @@ async def test_a_mail_has_its_cards_unless_its_subscription_says_otherwise() -> 
         Layout.THREAD,
         Layout.BRIEF,
     ]
+
+
+async def test_who_renders_a_mail_knows_that_it_goes_to_a_list() -> None:
+    harness = await furnished()
+    for address, channel, is_list in (("me@lab.example", MINE, False), ("all@lab.example", YOURS, True)):
+        code = code_kept("chat:T1", "U-ada", channel)
+        asked = OptIn(
+            workspace="chat:T1",
+            person="U-ada",
+            address=address,
+            is_list=is_list,
+            code=code,
+            command="",
+            asked_at=NOW,
+            until=NOW + CODE_HOLDS,
+        )
+        await harness.store.recipients.ask(asked)
+        await harness.store.recipients.confirm("chat:T1", "U-ada", code, channel, NOW)
+    mails = Mails(harness.clock)
+    context = DeliveryContext(harness.store, harness.store.ledger, {"email": mails}, harness.settings)
+    for number, channel in enumerate((MINE, YOURS), start=1):
+        await due(harness, number=number, channel=channel)
+    publisher = Publisher(harness.store, Extractive(), {"arxiv": "arXiv"})
+    await Preparer(context, publisher, RequestBuilder(harness.store.workspaces, TOPICS)).prepare_due(NOW)
+    rows = await harness.rows()
+    assert {each.channel: each.payload.partition(":")[0] for each in rows.values()} == {MINE: "reader", YOURS: "list"}

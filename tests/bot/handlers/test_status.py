@@ -4,7 +4,17 @@ from typing import Any
 
 import pytest
 
-from bot.models import Change, Delivery, DeliveryState, Health, Occurrence, OccurrenceState, SourceState, Subscription
+from bot.models import (
+    MAYBE_TWICE,
+    Change,
+    Delivery,
+    DeliveryState,
+    Health,
+    Occurrence,
+    OccurrenceState,
+    SourceState,
+    Subscription,
+)
 from tests.bot.handlers.askers import Asker, button, said
 
 
@@ -221,6 +231,7 @@ async def test_each_subscription_tells_what_became_of_its_last_digest(
             [(DeliveryState.FAILED, "The channel is archived."), (DeliveryState.EXPIRED, "")],
             "was not posted: The channel is archived",
         ),
+        ([(DeliveryState.DONE, MAYBE_TWICE)], "was posted, maybe twice"),
         ([(DeliveryState.EXPIRED, "It could not be posted in time.")], "was not posted: It could not be posted in time"),
     ],
 )
