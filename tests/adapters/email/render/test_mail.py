@@ -237,7 +237,7 @@ def test_fifty_entries_of_whatever_length_fit(layout: Layout) -> None:
             ranked=replace(
                 each.ranked,
                 item=replace(
-                    each.ranked.item, title=worst, org=worst, links=(Link("page", f"https://ok.example/{'&' * 70}{number}"),)
+                    each.ranked.item, title=worst, org=worst, links=(Link("page", f"https://ok.example/{'&' * 1_900}{number}"),)
                 ),
             ),
         )
