@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from adapters.email.message import OutgoingMail, Unsubscribing, as_bytes, list_id
 from adapters.email.relay.relay import Relay
 from adapters.email.relay.replies import AddressRefused
-from adapters.email.render.links import MailLinks, Verb
+from adapters.email.render.links import MailLinks
 from adapters.email.render.mail import render
 from bot.errors import Refused
 from bot.handlers.links import LinkAction, LinkSigner, SignedLink
@@ -63,9 +63,9 @@ class EmailMessenger:
         said = {"subject": mail.subject, "html": mail.html, "text": mail.text, "keys": mail.keys, "listed": mail.listed}
         return [json.dumps(said)]
 
-    def _signed(self, subscription: str) -> Callable[[Verb, str], str]:
-        def url(verb: Verb, key: str) -> str:
-            return self._links.url(SignedLink(LinkAction(verb.value), subscription, key)) if subscription else ""
+    def _signed(self, subscription: str) -> Callable[[LinkAction, str], str]:
+        def url(action: LinkAction, key: str) -> str:
+            return self._links.url(SignedLink(action, subscription, key)) if subscription else ""
 
         return url
 

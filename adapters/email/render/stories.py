@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 
-from adapters.email.render.links import MailLinks, Verb
+from adapters.email.render.links import MailLinks
 from adapters.text import clean, cut, shown_url
 from adapters.words import (
     COMMAND,
@@ -31,6 +31,7 @@ from adapters.words import (
 )
 from adapters.words import links as web_links
 from bot.commands import Unsubscribe, write
+from bot.handlers.links import LinkAction
 from bot.models import Digest, Entry, Layout
 from bot.wording import listed, long_day
 
@@ -45,7 +46,7 @@ _TITLE = 700
 _PART = 1_100
 _LINE = 2_000  # of a footer
 _STARS = "\u00a0★"  # of code, on the line where that stands
-_ACTIONS = {Verb.MORE: "More", Verb.LESS: "Less", Verb.SAVE: "Save"}
+_ACTIONS = {LinkAction.MORE: "More", LinkAction.LESS: "Less", LinkAction.SAVE: "Save"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,8 +162,8 @@ def frame(digest: Digest, links: MailLinks, *, late: bool) -> Frame:
         reason=f"You get this because {who} is subscribed to {_cut(name, _NAME)}.",
         ending=_typed(write(Unsubscribe(digest.topic))),
         whose="the list's address" if links.is_list else who,
-        pause=links.to(Verb.PAUSE),
-        unsubscribe=links.to(Verb.UNSUBSCRIBE),
+        pause=links.to(LinkAction.PAUSE),
+        unsubscribe=links.to(LinkAction.UNSUBSCRIBE),
     )
 
 
@@ -185,7 +186,7 @@ def _line(number: int, entry: Entry) -> Line:
 
 def _card(number: int, entry: Entry, digest: Digest, links: MailLinks) -> Card:
     item = entry.ranked.item
-    actions = ((label, links.to(verb, item.key)) for verb, label in _ACTIONS.items())
+    actions = ((label, links.to(action, item.key)) for action, label in _ACTIONS.items())
     return Card(
         number,
         Anchor(_cut(title(item), _TITLE), _linked(first_link(item))),

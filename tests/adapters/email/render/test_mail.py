@@ -228,7 +228,7 @@ def test_what_does_not_fit_keeps_its_line_of_the_index_and_says_so(layout: Layou
 
 @pytest.mark.parametrize("layout", Layout)
 def test_fifty_entries_of_whatever_length_fit(layout: Layout) -> None:
-    worst = "&<\"'\u597d" * 90
+    worst, far = "&<\"'\u597d" * 90, f"https://ok.example/{'&' * 1_900}"
     entries = [
         replace(
             each,
@@ -237,7 +237,10 @@ def test_fifty_entries_of_whatever_length_fit(layout: Layout) -> None:
             ranked=replace(
                 each.ranked,
                 item=replace(
-                    each.ranked.item, title=worst, org=worst, links=(Link("page", f"https://ok.example/{'&' * 1_900}{number}"),)
+                    each.ranked.item,
+                    title=worst,
+                    org=worst,
+                    links=(Link("page", f"{far}{number}"),),
                 ),
             ),
         )
