@@ -99,7 +99,7 @@ class MessageEditor:
         next_at = await _allowed(preferences, subscription, now) if messenger is not None else now + _ASK_AGAIN
         next_at = max(next_at, self._context.rate_limits.rested(call, now))
         if messenger is None or next_at > now:
-            await self._outbox.update_message(replace(message, next_at=next_at))
+            await self._outbox.update_message(replace(message, next_at=next_at), replaces=message)
             return True
         if not await self._takes_turn(call, clock):
             return False
@@ -128,41 +128,48 @@ class MessageEditor:
     async def _edit(
         self, message: StandingMessage, messenger: Messenger, call: PlatformCall, clock: Clock, *, is_last: bool
     ) -> None:
+        # Who is stopped from here on cannot know what it says. Until that time nobody else edits it, nor after one who did
+        # since it was read: of two edits nobody would know which came last.
+        tried = replace(message, edits=message.edits + 1, shown=_UNSURE, next_at=_next(message, clock()))
+        if not await self._outbox.update_message(tried, replaces=message):
+            return
+        timeout = self._context.settings.timeout
+        if clock() + timeout > tried.next_at:  # so long was this process held up that it is somebody else's turn soon
+            return
         self._calls += 1
-        posted, tried = message.delivery, replace(message, edits=message.edits + 1)
+        posted = message.delivery
         said = replace(posted, payload=posted.if_late or posted.payload) if posted.late else posted
-        # Who is stopped from here on cannot know what it says, nor whether this edit comes after one that is made next.
-        unsure = replace(tried, shown=_UNSURE, next_at=_next(message, clock()))
-        await self._outbox.update_message(unsure)
         try:
-            async with asyncio.timeout(self._context.settings.timeout.total_seconds()):
+            async with asyncio.timeout(timeout.total_seconds()):
                 await messenger.edit(said, message.pressed, tried.edits)
         except Refused as error:
-            await self._refused(message, error, clock())
+            await self._refused(message, tried, error, clock())
         except Rejected as error:
             log.info("%s in %s stays as it is: %s", posted.id, posted.channel, error)
-            await self._outbox.leave_message(message)
+            await self._outbox.leave_message(tried)
         except Delayed as error:
             asked = error.retry_after if error.retry_after is not None else self._context.settings.first_wait
             wait = min(max(asked, timedelta(0)), _LONGEST)
             self._context.rate_limits.rest(call, error.reach, clock() + wait, clock())
-            await self._outbox.update_message(replace(message, next_at=max(clock() + wait, _next(message, clock()))))
+            next_at = max(clock() + wait, _next(message, clock()))
+            await self._outbox.update_message(replace(message, next_at=next_at), replaces=tried)
         except Exception as error:
             if not isinstance(error, BotError | TimeoutError):
                 log.exception("editing %s in %s failed", posted.id, posted.channel)
-            await self._outbox.update_message(replace(unsure, next_at=_next(message, clock())))
+            await self._outbox.update_message(replace(tried, next_at=_next(message, clock())), replaces=tried)
         else:
             if is_last:
                 await self._outbox.leave_message(tried)
             else:
-                await self._outbox.update_message(replace(tried, shown=message.pressed, next_at=_next(message, clock())))
+                says = replace(tried, shown=message.pressed, next_at=_next(message, clock()))
+                await self._outbox.update_message(says, replaces=tried)
 
-    async def _refused(self, message: StandingMessage, error: Refused, now: datetime) -> None:
+    async def _refused(self, message: StandingMessage, tried: StandingMessage, error: Refused, now: datetime) -> None:
         """Leave it where its channel is closed; what keeps us out of more than that somebody will mend."""
         if error.reach is Reach.CHANNEL:
-            await self._outbox.leave_message(message)
+            await self._outbox.leave_message(tried)
         else:
-            await self._outbox.update_message(replace(message, next_at=now + _ASK_AGAIN))
+            await self._outbox.update_message(replace(message, next_at=now + _ASK_AGAIN), replaces=tried)
 
 
 def _is_owed(message: StandingMessage, preferences: Preferences, subscription: Subscription | None) -> bool:

@@ -51,12 +51,15 @@ class Outbox(Protocol):
         """
         ...
 
-    async def update_message(self, message: StandingMessage) -> None:
-        """Keep of a message what it shows, its edits, and when it may be edited again; nothing where it is kept no more."""
+    async def update_message(self, message: StandingMessage, *, replaces: StandingMessage) -> bool:
+        """Keep of a message what it shows, its edits, and when it may be edited again.
+
+        False, and nothing written, where its edits and that time are not as in what it `replaces`, or it is kept no more.
+        """
         ...
 
-    async def leave_message(self, message: StandingMessage) -> None:
-        """Keep a message no more: it stays as it is."""
+    async def leave_message(self, message: StandingMessage) -> bool:
+        """Keep a message no more: it stays as it is. False, and nothing done, where it is not kept as it is given."""
         ...
 
     async def publications(self, now: datetime, *, limit: int = 50) -> Sequence[Publication]:

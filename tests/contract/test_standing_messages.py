@@ -104,7 +104,7 @@ async def test_what_is_taken_back_counts_no_more(store: AnyStore) -> None:
     await saves(store)
     (found,) = await to_edit(store)
     shown = replace(found, shown=found.pressed, edits=1)
-    await store.outbox.update_message(shown)
+    assert await store.outbox.update_message(shown, replaces=found)
     assert await to_edit(store) == []
     await says(store, more=False)
     await store.people.unsave_item("chat:T1", "U1", KEYS[0])
@@ -160,8 +160,8 @@ async def test_it_waits_for_its_time_ends_at_its_end_and_those_that_wait_longest
         await stand(store, number, until=UNTIL + timedelta(hours=number))
         await says(store, channel=f"C{number}", person=f"U{number}")
     first, second, third = await to_edit(store)
-    await store.outbox.update_message(replace(first, next_at=IN + timedelta(hours=2)))
-    await store.outbox.update_message(replace(second, next_at=IN + timedelta(hours=1)))
+    assert await store.outbox.update_message(replace(first, next_at=IN + timedelta(hours=2)), replaces=first)
+    assert await store.outbox.update_message(replace(second, next_at=IN + timedelta(hours=1)), replaces=second)
     assert [each.delivery.id for each in await to_edit(store)] == [third.delivery.id]
     later = IN + timedelta(hours=2)
     order = [each.delivery.id for each in (third, second, first)]
@@ -183,9 +183,10 @@ async def test_what_a_clock_that_ran_ahead_put_off_waits_no_more(store: AnyStore
     await stand(store)
     await says(store)
     (found,) = await to_edit(store)
-    await store.outbox.update_message(replace(found, next_at=IN + timedelta(days=1)))
+    put_off = replace(found, next_at=IN + timedelta(days=1))
+    assert await store.outbox.update_message(put_off, replaces=found)
     assert await to_edit(store) == []
-    await store.outbox.update_message(replace(found, next_at=IN + timedelta(days=900)))
+    assert await store.outbox.update_message(replace(found, next_at=IN + timedelta(days=900)), replaces=put_off)
     assert len(await to_edit(store)) == 1
 
 
@@ -194,7 +195,9 @@ async def test_where_it_is_switched_off_each_is_given_as_one_of_which_nothing_wa
         await stand(store, number)
         await says(store, channel=f"C{number}", person=f"U{number}")
     first, _ = await to_edit(store)
-    await store.outbox.update_message(replace(first, shown=first.pressed, edits=1, next_at=IN + timedelta(minutes=1)))
+    assert await store.outbox.update_message(
+        replace(first, shown=first.pressed, edits=1, next_at=IN + timedelta(minutes=1)), replaces=first
+    )
     await settle(store, activity=False)
     assert [(each.delivery.channel, each.shown, each.pressed) for each in await to_edit(store)] == [
         ("C2", Presses(), Presses())
@@ -215,9 +218,23 @@ async def test_what_is_left_is_kept_no_more_and_nothing_brings_it_back(store: An
     await stand(store)
     await says(store)
     (found,) = await to_edit(store)
-    await store.outbox.leave_message(found)
-    await store.outbox.update_message(replace(found, edits=1))
+    assert await store.outbox.leave_message(found)
+    assert not await store.outbox.update_message(replace(found, edits=1), replaces=found)
+    assert not await store.outbox.leave_message(found)
     assert await to_edit(store) == []
+
+
+async def test_who_read_a_message_before_another_edited_it_or_put_it_off_changes_nothing(store: AnyStore) -> None:
+    await stand(store)
+    await says(store)
+    (found,) = await to_edit(store)
+    for theirs in (replace(found, edits=1, shown=Presses(7)), replace(found, next_at=IN)):
+        assert await store.outbox.update_message(theirs, replaces=found)
+        assert not await store.outbox.update_message(replace(found, shown=Presses(8)), replaces=found)
+        assert not await store.outbox.leave_message(found)
+        (kept,) = await to_edit(store)
+        assert (kept.edits, kept.next_at, kept.shown) == (theirs.edits, theirs.next_at, theirs.shown)
+        assert await store.outbox.update_message(found, replaces=theirs)
 
 
 async def test_it_is_kept_only_where_it_is_posted_lists_something_and_is_asked_for(store: AnyStore) -> None:

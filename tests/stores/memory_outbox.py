@@ -81,14 +81,23 @@ class MemoryOutbox:
         """Return the key under which an item is known now."""
         return self._people.heir(key) or key
 
-    async def update_message(self, message: StandingMessage) -> None:
-        place = (message.delivery.workspace, message.delivery.id)
-        if place in self._standing:
-            kept = self._standing[place]
-            self._standing[place] = replace(kept, next_at=message.next_at, shown=message.shown, edits=message.edits)
+    async def update_message(self, message: StandingMessage, *, replaces: StandingMessage) -> bool:
+        kept = self._as_read(replaces)
+        if kept is None:
+            return False
+        fresh = replace(kept, next_at=message.next_at, shown=message.shown, edits=message.edits)
+        self._standing[_place(message.delivery)] = fresh
+        return True
 
-    async def leave_message(self, message: StandingMessage) -> None:
-        self._standing.pop((message.delivery.workspace, message.delivery.id), None)
+    async def leave_message(self, message: StandingMessage) -> bool:
+        if self._as_read(message) is None:
+            return False
+        del self._standing[_place(message.delivery)]
+        return True
+
+    def _as_read(self, message: StandingMessage) -> StandingMessage | None:
+        kept = self._standing.get(_place(message.delivery))
+        return kept if kept and (kept.edits, kept.next_at) == (message.edits, message.next_at) else None
 
     async def publications(self, now: datetime, *, limit: int = 50) -> Sequence[Publication]:
         due = [each for each in self._publications.values() if not now < each.next_at <= now + HELD_BACK]

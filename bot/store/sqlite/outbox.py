@@ -120,14 +120,14 @@ class SqliteOutbox(Tables):
         )
 
     @writing_shared
-    def update_message(self, db: Database, message: StandingMessage) -> None:
-        sql = "update standing set next_at = ?, more = ?, saved = ?, edits = ? where workspace = ? and id = ?"
+    def update_message(self, db: Database, message: StandingMessage, *, replaces: StandingMessage) -> bool:
+        sql = f"update standing set next_at = ?, more = ?, saved = ?, edits = ? where {_AS_READ}"
         shown = (message.shown.more, message.shown.saved)
-        db.execute(sql, [micros(message.next_at), *shown, message.edits, *_place(message)])
+        return db.execute(sql, [micros(message.next_at), *shown, message.edits, *_as_read(replaces)]).rowcount == 1
 
     @writing_shared
-    def leave_message(self, db: Database, message: StandingMessage) -> None:
-        db.execute("delete from standing where workspace = ? and id = ?", list(_place(message)))
+    def leave_message(self, db: Database, message: StandingMessage) -> bool:
+        return db.execute(f"delete from standing where {_AS_READ}", _as_read(message)).rowcount == 1
 
     @reading
     def publications(self, db: Database, now: datetime, *, limit: int = 50) -> Sequence[Publication]:
@@ -168,6 +168,13 @@ def prune(db: Database, now: datetime) -> None:
     """Forget the messages that stay as they are, and what was to be published of deliveries that are kept no more."""
     db.execute("delete from standing where until <= ?", [micros(now)])
     db.execute("delete from publications where (workspace, id) not in (select workspace, id from deliveries)")
+
+
+_AS_READ = "workspace = ? and id = ? and edits = ? and next_at = ?"
+
+
+def _as_read(message: StandingMessage) -> list[object]:
+    return [*_place(message), message.edits, micros(message.next_at)]
 
 
 def _place(owed: StandingMessage | Publication) -> tuple[str, str]:

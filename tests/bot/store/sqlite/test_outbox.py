@@ -110,7 +110,7 @@ async def test_a_damaged_message_keeps_no_other_from_being_edited_and_is_counted
         await stand(store, number)
         await says(store, channel=f"C{number}", person=f"U{number}")
     hurt, whole = await to_edit(store)
-    await store.outbox.update_message(replace(hurt, shown=Presses(more=7)))
+    assert await store.outbox.update_message(replace(hurt, shown=Presses(more=7)), replaces=hurt)
 
     def damage() -> None:
         db = connect(path)
