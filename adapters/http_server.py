@@ -8,6 +8,7 @@ import asyncio
 import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from typing import Any
 
 from aiohttp import web
 from aiohttp.typedefs import Handler
@@ -16,6 +17,8 @@ from bot.errors import SettingsError
 
 SLOWEST = 5.0  # seconds for a request's head and its body each; Slack itself waits three for the answer
 CLOSING = 2.0
+
+_HEADERS = {"Server": "broadsheet", "Cache-Control": "no-store"}
 
 
 class _Connections:
@@ -29,8 +32,11 @@ class _Connections:
         def made() -> asyncio.Protocol:
             if self._most is not None and len(server.connections) >= self._most:
                 return _Refusal()
-            protocol = server()
-            asyncio.get_running_loop().call_later(self._slowest, self._look, protocol)
+            loop = asyncio.get_running_loop()
+            # None switches it off, as web.AppRunner does: who has a link may do what it says, so no log may have one.
+            no_log: Any = None
+            protocol = _Protocol(server, loop=loop, access_log=no_log, lingering_time=self._slowest)
+            loop.call_later(self._slowest, self._look, protocol)
             return protocol
 
         return made
@@ -46,6 +52,21 @@ class _Connections:
     async def noted(self, request: web.Request, handler: Handler) -> web.StreamResponse:
         self._begun.add(request.protocol)
         return await handler(request)
+
+
+class _Protocol(web.RequestHandler):
+    """Tells who sends no HTTP that this is so, and nothing else: neither what they sent nor what answers."""
+
+    __slots__ = ()
+
+    def handle_error(
+        self, request: web.BaseRequest, status: int = 500, exc: BaseException | None = None, message: str | None = None
+    ) -> web.StreamResponse:
+        if status >= web.HTTPInternalServerError.status_code:
+            return super().handle_error(request, status, exc, message)
+        response = web.Response(status=status, headers=_HEADERS)
+        response.force_close()
+        return response
 
 
 class _Refusal(asyncio.Protocol):
@@ -67,14 +88,13 @@ async def serving(
 ) -> AsyncIterator[tuple[str, int]]:
     """Answer at the address until the block ends; port 0 takes a free one. Yields where it really is.
 
-    More than `most` connections at a time are closed unheard. Raises SettingsError when the address cannot be used, with what `refused` makes of the reason.
+    More than `most` connections at a time are closed unheard. Raises SettingsError when the address cannot be used, with
+    what `refused` makes of the reason.
     """
     connections = _Connections(slowest, most)
     application.middlewares.insert(0, connections.noted)
     application.on_response_prepare.append(_plain)
-    runner = web.AppRunner(
-        application, access_log=None, shutdown_timeout=CLOSING, lingering_time=slowest, handle_signals=False
-    )
+    runner = web.AppRunner(application, access_log=None, shutdown_timeout=CLOSING, handle_signals=False)
     await runner.setup()
     try:
         assert runner.server is not None  # noqa: S101 - setup made it
@@ -94,7 +114,6 @@ async def serving(
 
 async def _plain(_: web.Request, response: web.StreamResponse) -> None:
     """No version to look up holes for, nothing kept on the way, and the connection ends with the answer."""
-    response.headers["Server"] = "broadsheet"
-    response.headers["Cache-Control"] = "no-store"
+    response.headers.update(_HEADERS)
     response.headers["Connection"] = "close"  # said, as well as done: the other side would use it again
     response.force_close()

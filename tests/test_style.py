@@ -20,7 +20,11 @@ ROOMS = (
 # Where the signs are read, not written: what people type, and what a terminal of few signs is given.
 _READERS = {"bot/commands/words.py", "bot/handlers/items.py", "bot/handlers/show.py", "bot/handlers/wording/replies.py"}
 _READERS |= {"adapters/text.py", "bot/digest/card.py", "bot/rank/spelling.py"}
-_NOT_TOLD = ("adapters/cli/", "adapters/slack/install/oauth.py")  # of terminals, and of a page's headers
+_NOT_TOLD = (
+    "adapters/cli/",
+    "adapters/slack/install/oauth.py",
+    "adapters/web/page.py",
+)  # of terminals, and of a page's headers
 # What is wrong in a sentence of ours, and why.
 _WRONG = {
     r"[“”„«»]": 'quotation marks are "straight": what they hold can be typed and copied',

@@ -6,7 +6,7 @@ import binascii
 import logging
 import os
 import signal
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -235,7 +235,7 @@ def run(context: click.Context) -> None:
             loop.add_signal_handler(signum, runner.stop)
         async with opened(app.settings, app.platform_context(clock), app.messengers) as found:
             service = await app.service(clock, found.platforms, found.pending)
-            async with _serving_health(app.settings.health, service.health):
+            async with _serving_health(app.settings.health, service.health), _serving_pages(app, clock):
                 for sentence in app.settings.retired:
                     log.warning("%s", sentence)
                 log.info("Broadsheet %s runs on %s", __version__, app.settings.database_path)
@@ -256,6 +256,22 @@ async def _serving_health(settings: "HealthSettings", health: "ServiceHealth") -
 
     async with serving(health, settings.host, settings.port) as (host, port):
         log.info("health and metrics are told at %s:%d", host, port)
+        yield
+
+
+@asynccontextmanager
+async def _serving_pages(app: "App", clock: Callable[[], datetime]) -> AsyncIterator[None]:
+    """Serve what is read in a browser, where the settings say at which address."""
+    settings = app.settings.web
+    if not settings.url:
+        yield
+        return
+    from adapters.web.server import serving
+    from bot.handlers.links import LinkSigner
+
+    signer = LinkSigner(await app.store.recipients.key(), settings.url)
+    async with serving(app.handler_context, signer, clock, settings.host, settings.port) as (host, port):
+        log.info("pages are served at %s:%d for %s", host, port, settings.url)
         yield
 
 

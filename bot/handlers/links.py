@@ -2,15 +2,22 @@
 
 A link names a subscription by e-mail and what is to be done, and the signature is an HMAC-SHA256 (RFC 2104) over both,
 of which 128 bits are kept: RFC 2104, 5, allows half of the hash. It holds as long as the subscription does. Following one
-shows a page; only pressing its button does something, as programs that look into mails follow every link.
+shows a page; only pressing its button does something, as programs that look into mails follow every link. What a button of
+a page does is signed, too, and for a day: nobody can put another command in its place. By another link an address is
+confirmed.
 """
 
 import base64
+import binascii
 import hmac
 import json
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
+from datetime import datetime, timedelta
 from enum import StrEnum
 from urllib.parse import quote
+
+BUTTON_HOLDS = timedelta(days=1)
+LONGEST_TOKEN = 12_000  # characters; the longest command of a subscription has a third of it
 
 _SIGNED = 16  # bytes of the signature that are kept
 
@@ -34,6 +41,25 @@ class SignedLink:
     item: str = ""  # the key of the item that it is about; "" where it is about none
 
 
+@dataclass(frozen=True, slots=True)
+class SignedButton:
+    """What a button of a page does that was reached by a link."""
+
+    subscription: str  # the id in the link
+    channel: str  # of the recipient: the subscription itself may have ended by the button before
+    command: str  # as bot.commands.write makes it
+    until: int  # seconds since 1970
+
+
+@dataclass(frozen=True, slots=True)
+class SignedConfirmation:
+    """Whose address is confirmed by a link."""
+
+    workspace: str
+    person: str
+    code: str  # as `code_kept` returns it
+
+
 class LinkSigner:
     """Makes links and tells whether one was made by it."""
 
@@ -51,9 +77,57 @@ class LinkSigner:
 
     def signature(self, link: SignedLink) -> str:
         """Return the 22 characters of [0-9A-Za-z_-] that sign it."""
-        said = json.dumps([link.action, link.subscription, link.item]).encode()
-        return base64.urlsafe_b64encode(hmac.digest(self._key, said, "sha256")[:_SIGNED]).decode().rstrip("=")
+        return self._signed([link.action, link.subscription, link.item])
 
     def holds(self, link: SignedLink, signature: str) -> bool:
         """Say whether the link was signed so, in a time that does not depend on where it differs."""
         return hmac.compare_digest(self.signature(link).encode(), signature.encode("utf-8", "surrogatepass"))
+
+    def button(self, subscription: str, channel: str, command: str, now: datetime) -> str:
+        """Return the token of a button, good for BUTTON_HOLDS."""
+        until = int((now + BUTTON_HOLDS).timestamp())
+        return self._token("button", *map(str, astuple(SignedButton(subscription, channel, command, until))))
+
+    def read_button(self, token: str, subscription: str, now: datetime) -> SignedButton | None:
+        """Return what the token's button does; None for one made elsewhere, for another subscription, or too long ago."""
+        read = self._read("button", token)
+        if read is None:
+            return None
+        button = SignedButton(read[0], read[1], read[2], int(read[3]))
+        return button if button.subscription == subscription and now.timestamp() < button.until else None
+
+    def confirmation_url(self, confirmation: SignedConfirmation) -> str:
+        """Return the address at which an address is confirmed; "" where no pages can be read from outside."""
+        token = self._token("confirm", *astuple(confirmation))
+        return f"{self.base}/mail/confirm/{token}" if self.base else ""
+
+    def read_confirmation(self, token: str) -> SignedConfirmation | None:
+        """Return whose address the token confirms; None where it was not made here."""
+        read = self._read("confirm", token)
+        return None if read is None else SignedConfirmation(*read)
+
+    def _token(self, purpose: str, *parts: str) -> str:
+        """Return the parts and a signature over them and the purpose, in [0-9A-Za-z_.-]."""
+        return f"{_encoded(json.dumps(parts).encode())}.{self._signed([purpose, *parts])}"
+
+    def _read(self, purpose: str, token: str) -> list[str] | None:
+        said = token.partition(".")[0]
+        if len(token) > LONGEST_TOKEN or not token.isascii():
+            return None
+        try:
+            parts: list[str] = json.loads(base64.urlsafe_b64decode(said + "=" * (-len(said) % 4)))
+        except (binascii.Error, ValueError, RecursionError):
+            return None
+        made_here = _are_texts(parts) and hmac.compare_digest(self._token(purpose, *parts).encode(), token.encode())
+        return parts if made_here else None
+
+    def _signed(self, said: list[str]) -> str:
+        return _encoded(hmac.digest(self._key, json.dumps(said).encode(), "sha256")[:_SIGNED])
+
+
+def _encoded(data: bytes) -> str:
+    return base64.urlsafe_b64encode(data).decode().rstrip("=")
+
+
+def _are_texts(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(each, str) for each in value)

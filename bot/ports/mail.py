@@ -76,6 +76,10 @@ class Recipients(Protocol):
         """Return why the workspace is not to write to the address, what holds for all first; None where it may."""
         ...
 
+    async def lift(self, workspace: str, address: str, reason: Suppression) -> None:
+        """Let the workspace write to the address again, where it was not to for this reason."""
+        ...
+
     async def forget(self, workspace: str, address: str, now: datetime) -> Sequence[str]:
         """Erase the address from the workspace, "" for all: recipients, their subscriptions, and what waits to be confirmed.
 

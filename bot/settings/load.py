@@ -39,6 +39,7 @@ from bot.settings.sections import (
     expanded,
 )
 from bot.settings.sources import SourceSections
+from bot.settings.web import WebSettings
 
 PREFIX = "BROADSHEET_"
 CONFIG = "BROADSHEET_CONFIG"  # where the file is; the one variable that is no setting
@@ -76,6 +77,7 @@ class Settings(BaseSettings, SourceSections):
     email: MailSettings = MailSettings()
     run: RunSettings = RunSettings()
     health: HealthSettings = HealthSettings()
+    web: WebSettings = WebSettings()
     log: LogSettings = LogSettings()
 
     @classmethod

@@ -135,6 +135,17 @@ async def test_what_is_suppressed_is_known_by_another_spelling_and_lifted_by_a_n
     assert await store.recipients.suppression("slack:T1", ME) is None
 
 
+async def test_a_workspace_may_write_again_where_the_reason_it_may_not_is_lifted(store: AnyStore) -> None:
+    await store.recipients.suppress(ME, Suppression.UNSUBSCRIBED, NOW, workspace="slack:T1")
+    await store.recipients.suppress(ME, Suppression.UNSUBSCRIBED, NOW, workspace="slack:T2")
+    await store.recipients.lift("slack:T1", ME, Suppression.BOUNCED)
+    assert await store.recipients.suppression("slack:T1", ME) is Suppression.UNSUBSCRIBED
+    await store.recipients.lift("slack:T1", ME.upper(), Suppression.UNSUBSCRIBED)
+    await store.recipients.lift("slack:T1", "nobody@lab.example", Suppression.UNSUBSCRIBED)
+    assert await store.recipients.suppression("slack:T1", ME) is None
+    assert await store.recipients.suppression("slack:T2", ME) is Suppression.UNSUBSCRIBED
+
+
 @pytest.mark.parametrize("workspace", ["slack:T1", ""])
 async def test_what_is_forgotten_leaves_nothing_but_its_hash(store: AnyStore, workspace: str) -> None:
     await confirmed(store)

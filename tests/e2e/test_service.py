@@ -182,8 +182,8 @@ async def test_it_ends_when_it_is_told_to_although_a_source_does_not_answer(desk
 
 
 async def test_it_tells_how_it_is_over_http_and_keeps_a_second_one_out(desk: Desk) -> None:
-    port = free_port()
-    desk.settle(f"[health]\nport = {port}\n")
+    port, pages = free_port(), free_port()
+    desk.settle(f'[health]\nport = {port}\n[web]\nurl = "http://127.0.0.1:{pages}"\nport = {pages}\n')
 
     async with running(desk):
         async with asyncio.timeout(PATIENCE):
@@ -194,6 +194,8 @@ async def test_it_tells_how_it_is_over_http_and_keeps_a_second_one_out(desk: Des
         assert status == 200
         assert 'broadsheet_job_runs_total{name="tick"}' in metrics
         assert str(desk.folder) not in metrics
+        nowhere = await get(pages, "/mail/none/pause?s=1")
+        assert (nowhere[0], "This link leads nowhere" in nowhere[1]) == (404, True)
 
         second = await desk.run("run")
         assert (second.status, "is already running" in second.err) == (Exit.DATABASE, True)

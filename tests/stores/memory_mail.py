@@ -122,6 +122,11 @@ class MemoryRecipients:
         folded = folded_address(address)
         return self._suppressed.get(("", folded)) or self._suppressed.get((workspace, folded))
 
+    async def lift(self, workspace: str, address: str, reason: Suppression) -> None:
+        named = (workspace, folded_address(address))
+        if self._suppressed.get(named) is reason:
+            del self._suppressed[named]
+
     async def forget(self, workspace: str, address: str, now: datetime) -> Sequence[str]:
         folded = folded_address(address)
         gone = self._at(workspace, folded)

@@ -111,6 +111,11 @@ class SqliteRecipients(Tables):
         return Suppression(row[0]) if row else None
 
     @writing
+    def lift(self, db: Database, workspace: str, address: str, reason: Suppression) -> None:
+        sql = "delete from suppressed where workspace = ? and hash = ? and reason = ?"
+        db.execute(sql, [workspace, _hash(db, folded_address(address)), reason.value])
+
+    @writing
     def forget(self, db: Database, workspace: str, address: str, now: datetime) -> Sequence[str]:
         folded = folded_address(address)
         where, values = ("workspace = ? and folded = ?", [workspace, folded]) if workspace else ("folded = ?", [folded])

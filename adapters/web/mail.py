@@ -1,0 +1,148 @@
+"""The pages behind the links in mails: what a link asks, and what is done when its button is pressed.
+
+A link's signature is what lets its bearer act: there is no session, and so nothing that another site could make use of.
+Whoever has no link is told nothing: every link that leads nowhere gets one and the same answer.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Mapping
+from datetime import datetime
+
+from aiohttp import web
+
+from adapters.web.page import FIELD, page
+from adapters.web.rate_limit import RateLimit, client_of
+from bot.handlers.context import HandlerContext
+from bot.handlers.handle import answer
+from bot.handlers.links import LinkAction, LinkSigner, SignedLink
+from bot.handlers.surfaces.linked import (
+    Pressed,
+    linked,
+    note_pressed,
+    pressed,
+    pressed_button,
+    question,
+    with_tokens,
+)
+from bot.models import Reply
+
+LARGEST = 2**14  # bytes of a body: the token of a long filter
+LINK = "/mail/{subscription}/{action}"
+BY_ADDRESS = 600  # requests a minute: an office behind one address, and a scanner that follows every link of its mails
+WRONG = 20  # what a request costs that no link of ours made: 30 a minute
+BY_SUBSCRIPTION = 120  # requests a minute
+
+_ONE_CLICK = ("List-Unsubscribe", "One-Click")  # RFC 8058, 3.1: what the form that a mail program sends consists of
+_BEARER = "Whoever has this link can do what it says. If you pass the mail on, you pass that on, too."
+_NOT_YET = f"Nothing is done before you press. {_BEARER}"
+NOWHERE = Reply(
+    title="This link leads nowhere",
+    text=(
+        "It may lack a part, have been used, or be of something that has ended. Nothing was changed just now.",
+        "What is sent by e-mail can be changed and ended in the chat, too, where it was asked for.",
+    ),
+)
+
+
+class MailPages:
+    """Answers what is asked for below /mail."""
+
+    def __init__(
+        self,
+        context: HandlerContext,
+        signer: LinkSigner,
+        clock: Callable[[], datetime],
+        *,
+        slowest: float,
+        by_address: RateLimit | None = None,
+        by_subscription: RateLimit | None = None,
+    ) -> None:
+        """`slowest` is the time in seconds for a form to come in."""
+        self._context, self._signer, self._clock, self._slowest = context, signer, clock, slowest
+        self._by_address = by_address or RateLimit(BY_ADDRESS)
+        self._by_subscription = by_subscription or RateLimit(BY_SUBSCRIPTION)
+
+    def routes(self) -> list[web.RouteDef]:
+        """Return what is answered, and by what."""
+        paths = (LINK, LINK + "/{item:[^/]+}")
+        return [route for path in paths for route in (web.get(path, self.ask), web.post(path, self.press))]
+
+    async def ask(self, request: web.Request) -> web.Response:
+        """Return the question that a link asks; nothing is changed."""
+        link = self._link(request)
+        found = None if link is None else await linked(self._context, link)
+        if link is None or found is None:
+            raise web.HTTPNotFound
+        return self._page(await question(found, self._clock()), found.link, found.recipient.channel, is_question=True)
+
+    async def press(self, request: web.Request) -> web.Response:
+        """Do what a button of the page says, and tell what became of it."""
+        form = await self._form(request)
+        one_click = form.get(_ONE_CLICK[0]) == _ONE_CLICK[1]
+        link = self._link(request, one_click=one_click)
+        if link is None:
+            raise web.HTTPNotFound
+        if one_click and link.action is LinkAction.UNSUBSCRIBE:
+            return await self._unsubscribed(link)
+        if not isinstance(form.get(FIELD), str):
+            raise web.HTTPBadRequest
+        signed = self._signer.read_button(form[FIELD], link.subscription, self._clock())
+        done = None if signed is None else await pressed_button(self._context, signed)
+        if done is None:
+            raise web.HTTPNotFound
+        return self._page(await self._done(done), link, done.recipient.channel)
+
+    async def _unsubscribed(self, link: SignedLink) -> web.Response:
+        """Unsubscribe for a mail program, which shows the answer to nobody and may send it twice."""
+        found = await linked(self._context, link)
+        if found is not None:
+            await self._done(pressed(found))
+        if await self._context.store.recipients.subscription(link.subscription) is not None:
+            raise web.HTTPNotFound if found is None else web.HTTPServiceUnavailable
+        return web.Response(text="Unsubscribed.\n")
+
+    async def _done(self, done: Pressed) -> Reply:
+        reply = await answer(self._context, done.command, done.actor, self._clock())
+        await note_pressed(self._context, done, self._clock())
+        return reply
+
+    def _link(self, request: web.Request, *, one_click: bool = False) -> SignedLink | None:
+        """Return the link that was followed, None where we made none such; raises HTTPTooManyRequests.
+
+        A mail program that unsubscribes its users comes from few addresses, and is never too often for them.
+        """
+        said, client = request.match_info, client_of(request)
+        link = None
+        with contextlib.suppress(ValueError):  # no action of ours
+            link = SignedLink(LinkAction(said["action"]), said["subscription"], said.get("item", ""))
+        if link is None or not self._signer.holds(link, request.query.get("s", "")):
+            self._count(self._by_address, client, WRONG)
+            return None
+        if not one_click:
+            self._count(self._by_address, client)
+        self._count(self._by_subscription, link.subscription)
+        return link
+
+    def _count(self, limit: RateLimit, name: str, cost: float = 1) -> None:
+        if not limit.takes(name, cost):
+            raise web.HTTPTooManyRequests(headers={"Retry-After": "60"})
+
+    async def _form(self, request: web.Request) -> Mapping[str, str]:
+        """Return the fields of the form that was sent; files are none. Raises HTTPBadRequest, HTTPRequestTimeout."""
+        try:
+            async with asyncio.timeout(self._slowest):
+                sent = await request.post()
+        except TimeoutError:
+            raise web.HTTPRequestTimeout from None
+        except web.HTTPException:  # too large
+            raise
+        except Exception as error:  # of all that aiohttp may raise for what is no form
+            raise web.HTTPBadRequest from error
+        return {name: value for name, value in sent.items() if isinstance(value, str)}
+
+    def _page(self, reply: Reply, link: SignedLink, channel: str, *, is_question: bool = False) -> web.Response:
+        now = self._clock()
+        signed = with_tokens(reply, self._signer, link.subscription, channel, now)
+        note = _NOT_YET if is_question else _BEARER
+        return web.Response(text=page(signed, now.date(), note=note, is_question=is_question), content_type="text/html")

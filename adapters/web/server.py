@@ -1,0 +1,95 @@
+"""The server of the pages: what every page is sent with, and what is told where there is none.
+
+Everyone can reach it: bodies of at most 16 KiB, five seconds to send one, one request a connection.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from datetime import datetime
+
+from aiohttp import web
+from aiohttp.typedefs import Handler, Middleware
+
+from adapters import http_server
+from adapters.http_server import SLOWEST
+from adapters.web.mail import LARGEST, NOWHERE, MailPages
+from adapters.web.page import loaded, page, policy
+from adapters.web.rate_limit import RateLimit
+from bot.errors import BotError
+from bot.handlers.context import HandlerContext
+from bot.handlers.handle import failed
+from bot.handlers.links import LinkSigner
+from bot.models import Reply
+
+MOST_CONNECTIONS = 250  # at a time: of the 1,024 files that a process may usually have open, others are the database's
+
+_NOT_DONE = "Nothing was changed."
+_TOLD = {  # by the status
+    405: Reply(title="That cannot be done here", text=(_NOT_DONE,)),
+    429: Reply(title="That was too often", text=("Try again in a minute.", _NOT_DONE)),
+    503: Reply(title="That did not work", text=("Please try again later.",)),
+}
+_UNREAD = Reply(title="That could not be read", text=("Go back to the page, and press the button there.", _NOT_DONE))
+
+
+@asynccontextmanager
+async def serving(
+    context: HandlerContext,
+    signer: LinkSigner,
+    clock: Callable[[], datetime],
+    host: str,
+    port: int,
+    *,
+    slowest: float = SLOWEST,
+    by_address: RateLimit | None = None,
+    by_subscription: RateLimit | None = None,
+) -> AsyncIterator[tuple[str, int]]:
+    """Answer at the address until the block ends; port 0 takes a free one. Yields where it really is.
+
+    Raises SettingsError when the address cannot be used.
+    """
+    await asyncio.to_thread(loaded)
+    pages = MailPages(context, signer, clock, slowest=slowest, by_address=by_address, by_subscription=by_subscription)
+    application = web.Application(client_max_size=LARGEST, middlewares=[_told(clock)])
+    application.add_routes(pages.routes())
+    application.on_response_prepare.append(_guarded)
+
+    def refused(why: str) -> str:
+        return f"No page can be read at {host}:{port}: {why}; change `port` or `host` in [web]."
+
+    most = MOST_CONNECTIONS
+    async with http_server.serving(application, host, port, refused, slowest=slowest, most=most) as place:
+        yield place
+
+
+def _told(clock: Callable[[], datetime]) -> Middleware:
+    @web.middleware
+    async def told(request: web.Request, handler: Handler) -> web.StreamResponse:
+        """Tell as a page what went wrong; of what nobody foresaw, a reference to the log."""
+        try:
+            return await handler(request)
+        except web.HTTPException as error:
+            headers = {name: error.headers[name] for name in ("Allow", "Retry-After") if name in error.headers}
+            reply = NOWHERE if error.status == web.HTTPNotFound.status_code else _TOLD.get(error.status, _UNREAD)
+            return _page(reply, error.status, headers, clock())
+        except Exception as error:  # noqa: BLE001 - it is told, and logged
+            return _page(failed(error, ""), 503 if isinstance(error, BotError) else 500, {}, clock())
+
+    return told
+
+
+def _page(reply: Reply, status: int, headers: dict[str, str], now: datetime) -> web.Response:
+    body = page(reply, now.date(), note="")
+    return web.Response(text=body, status=status, headers=headers, content_type="text/html")
+
+
+async def _guarded(_: web.Request, response: web.StreamResponse) -> None:
+    """What a browser is to do with what it gets: no script, no frame, nobody told where the reader comes from."""
+    response.headers["Content-Security-Policy"] = policy()
+    response.headers["Referrer-Policy"] = "no-referrer"
+    response.headers["X-Content-Type-Options"] = "nosniff"
+    response.headers["X-Frame-Options"] = "DENY"
+    response.headers["X-Robots-Tag"] = "noindex, nofollow"
+    response.headers["Cross-Origin-Opener-Policy"] = "same-origin"
+    response.headers["Cross-Origin-Resource-Policy"] = "same-origin"
