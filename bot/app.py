@@ -130,7 +130,8 @@ class App:
             await SubscriptionPauser(self.delivery).pause_closed(workspace, channel, reason, clock())
 
         opened, seen = SubscriptionResumer(self.delivery).hint, (self.unreadable, self.untold)
-        return PlatformContext(self.handler_context, self.store.chats, clock, channel_closed, opened, *seen)
+        url = self.settings.web.url
+        return PlatformContext(self.handler_context, self.store.chats, clock, channel_closed, opened, *seen, web_url=url)
 
     def filler(self) -> VectorBackfill | None:
         """Return what gives the items their vectors; None where the settings switch that off."""
