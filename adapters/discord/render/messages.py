@@ -43,6 +43,9 @@ _FIELD = 800
 _ELSEWHERE = f"What begins with `{COMMAND}` is given in a server that has me, or in a message to me directly."
 
 
+_SELECTS = 10  # that stand together, with what ends an answer: a message takes no more than 40 components
+
+
 def reply_messages(
     reply: Reply, today: date, form: FormRequest | None = None, ids: CommandIds = UNKNOWN_IDS
 ) -> list[DiscordMessage]:
@@ -59,7 +62,9 @@ def reply_messages(
         for number, entry in enumerate(reply.entries, start=reply.first)
         for each in _reply_entry(number, replace(entry, buttons=()) if selects else entry, today, ids)
     ]
-    closing = joined(*selects, *_elsewhere(reply, ids), *_closing(reply, form, ids))
+    *further, last = [selects[at : at + _SELECTS] for at in range(0, len(selects), _SELECTS)] or [[]]
+    pieces += [joined(*some) for some in further]
+    closing = joined(*last, *_elsewhere(reply, ids), *_closing(reply, form, ids))
     end = [closing] if closing.components else []
     shown = [each for digest in reply.digests for each in digest_messages(digest, layout=reply.layout, ids=ids)]
     if not shown:

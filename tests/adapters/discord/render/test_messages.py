@@ -207,6 +207,14 @@ def test_a_long_list_has_a_select_for_each_thing_to_do_and_a_short_one_its_butto
     assert [len(each["options"]) for each in selects(topics(30))] == [25, 5, 25, 5], "no select has more than 25"
 
 
+@pytest.mark.parametrize("count", [230, 600])
+def test_a_list_of_hundreds_has_its_selects_in_as_many_messages_as_take_them(count: int) -> None:
+    postings = reply_messages(topics(count), TODAY)
+    bodies = [{"components": each.components, "allowed_mentions": {"parse": []}} for each in postings]
+    assert [fault for body in bodies for fault in faults(body)] == []
+    assert sum(len(each["options"]) for each in selects(topics(count))) == 2 * count
+
+
 def test_who_is_known_by_an_identifier_alone_is_named_and_has_buttons() -> None:
     owners = tuple(
         ReplyEntry(title=f"10{each}", buttons=(Button("Take over", f"transfer from 10{each}"),)) for each in "123"
