@@ -184,7 +184,7 @@ def _reply_lines(number: int, entry: ReplyEntry, today: date, room: int, ids: Co
     yield from lines
     yield " · ".join(filter(None, (last, markdown.link(POST, entry.post, room) if safe_url(entry.post) else "")))
     if entry.item is not None:
-        yield markdown.small_print(_read(links(entry.item), room) or markdown.escaped_to_fit(entry.item.key, room))
+        yield markdown.small_print(_read(entry.item, room))
 
 
 def _head(number: int, item: Item, today: date, room: int) -> Iterator[str]:
@@ -198,8 +198,12 @@ def _facts(item: Item, today: date, room: int) -> str:
     return " · ".join((*bad, *facts))
 
 
-def _read(addresses: Sequence[tuple[str, str]], room: int) -> str:
-    return "Read: " + " · ".join(markdown.link(shown, url, room) for url, shown in addresses) if addresses else ""
+def _read(item: Item, room: int) -> str:
+    """Return where else it can be read than where its title leads; the key of what can be read nowhere."""
+    if not first_link(item):
+        return markdown.escaped_to_fit(item.key, room)
+    others = links(item, without=first_link(item))
+    return "Also: " + " · ".join(markdown.link(shown, url, room) for url, shown in others) if others else ""
 
 
 def _elsewhere(reply: Reply, ids: CommandIds) -> Iterator[ComponentGroup]:
