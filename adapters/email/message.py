@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from email.header import Header
 from email.headerregistry import Address
 from email.message import EmailMessage
 from email.policy import SMTP
@@ -19,6 +20,7 @@ from adapters.text import clean
 
 _LABEL = re.compile(r"[^a-z0-9-]+")
 _SUBJECT = 200  # characters
+_SHORT = 69  # of a line of 78 (RFC 5322, 2.1.1), what `Subject: ` leaves
 _LINE = 900  # octets of a header of one line; RFC 5322, 2.1.1, allows 998
 
 
@@ -81,7 +83,6 @@ def as_bytes(mail: OutgoingMail, at: datetime) -> bytes:
     message = EmailMessage(policy=SMTP)
     message["From"] = _address(*mail.sender)
     message["To"] = _address("", mail.recipient)
-    message["Subject"] = _words(mail.subject)[:_SUBJECT]
     message["MIME-Version"] = "1.0"
     message.set_content(_plain(mail.text), cte="quoted-printable")
     if mail.html:
@@ -95,7 +96,18 @@ def as_bytes(mail: OutgoingMail, at: datetime) -> bytes:
         **mail.unsubscribing.headers,
     }
     first = "".join(f"{name}: {_one_line(value)}\r\n" for name, value in whole.items())
+    first += f"Subject: {_encoded(_words(mail.subject)[:_SUBJECT])}\r\n"
     return first.encode("ascii") + message.as_bytes()
+
+
+def _encoded(text: str) -> str:
+    """Return the text in ASCII, as encoded words (RFC 2047) on lines where it is longer than one or has other signs.
+
+    The library, left to itself, encodes some words of a text and doubles the spaces where it begins a line.
+    """
+    if text.isascii() and len(text) <= _SHORT:
+        return text
+    return Header(text, "utf-8", maxlinelen=_SHORT).encode(linesep="\r\n")
 
 
 def _address(name: str, address: str) -> Address:

@@ -43,6 +43,15 @@ def test_its_headers_say_who_sends_what_and_how_to_end_it() -> None:
     assert [part.get_content_type() for part in found.iter_parts()] == ["text/plain", "text/html"]
 
 
+@given(st.text(st.characters(codec="utf-8", exclude_categories=("C", "Z")) | st.just(" "), max_size=180))
+def test_a_subject_is_read_as_it_was_written_whatever_its_length_and_its_signs(subject: str) -> None:
+    wanted = " ".join(subject.split()).replace("=?", "= ?")
+    raw = as_bytes(replace(MAIL, subject=wanted), NOW)
+    assert message_from_bytes(raw, policy=policy.default)["Subject"] == wanted
+    lines = raw.partition(b"\r\nSubject: ")[2].partition(b"\r\nFrom: ")[0].split(b"\r\n")
+    assert max(map(len, lines)) <= 76
+
+
 def test_without_pages_it_ends_by_mail_and_without_an_inbox_by_the_chat_alone() -> None:
     by_mail = read(replace(MAIL, unsubscribing=replace(MAIL.unsubscribing, url="")))
     assert by_mail["List-Unsubscribe"].startswith("<mailto:")
