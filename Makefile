@@ -30,13 +30,16 @@ RESOLVE = $(BIN)/uv --no-config pip compile -q --universal --python-version 3.11
 	--default-index https://pypi.org/simple --custom-compile-command "make lock"
 
 .DEFAULT_GOAL := help
-.PHONY: help demo run test test-long test-newest check format bench models soak prism wheel lock pin-image clean
+.PHONY: help demo relay run test test-long test-newest check format bench models soak prism wheel lock pin-image clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(VENV)/ready ## print a digest from recorded answers, offline
 	@$(BIN)/broadsheet demo $(ARGS)
+
+relay: $(VENV)/ready-dev ## a mail server for trying, at 127.0.0.1:8025: keeps each mail in ./mails; ctrl-c ends it
+	@$(BIN)/python -m aiosmtpd -n -l 127.0.0.1:8025 -c aiosmtpd.handlers.Mailbox mails
 
 run: $(VENV)/ready ## run the service with ./broadsheet.toml
 	@$(BIN)/broadsheet run $(ARGS)

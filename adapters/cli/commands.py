@@ -134,13 +134,14 @@ def digest(context: click.Context, /, names: Sequence[str], html: Path | None, a
 @click.option(
     "--as",
     "platform",
-    type=click.Choice(["terminal", "slack", "discord"]),
+    type=click.Choice(["terminal", "slack", "discord", "email"]),
     help="Show the digests only as this one gets them.",
 )
+@click.option("--relay", metavar="HOST:PORT", help="Also send them as e-mails through a mail server on this machine.")
 @html
 @brief
 @as_json
-def demo(platform: str | None, html: Path | None, brief: bool, as_json: bool) -> None:
+def demo(platform: str | None, relay: str | None, html: Path | None, brief: bool, as_json: bool) -> None:
     """Print one day's digests from recorded answers: no network, no settings, nothing kept.
 
     At the end the first of them stands as Slack and Discord would get it, in short. With --as and --json the messages are
@@ -150,7 +151,10 @@ def demo(platform: str | None, html: Path | None, brief: bool, as_json: bool) ->
 
     digests, layout = run_demo(shown=not as_json), _layout(brief=brief)
     page = html or (None if as_json else Path("demo.html"))
-    if platform in ("slack", "discord"):
+    if platform == "email" or relay:
+        _show_mails(digests, relay, as_json=as_json)
+        page = html
+    elif platform in ("slack", "discord"):
         _show_messages(platform, digests, layout=layout, as_json=as_json)
         page = html
     else:
@@ -158,6 +162,19 @@ def demo(platform: str | None, html: Path | None, brief: bool, as_json: bool) ->
         if platform is None and not as_json:
             _show_excerpts(digests[0], layout=layout)
     _also_write(digests, page, as_json=as_json)
+
+
+def _show_mails(digests: Sequence["Digest"], relay: str | None, *, as_json: bool) -> None:
+    """Print the mails of the digests as plain text, or say where they were sent."""
+    from adapters.cli.demo.mails import as_sent, sent_to
+
+    if relay:
+        found = asyncio.run(sent_to(relay, digests))
+        click.echo("\n".join([f"{len(found)} e-mails are at {relay}:", *found]))
+    elif as_json:
+        echo_json([as_sent(each) for each in digests])
+    else:
+        click.echo("\n\n".join(f"Subject: {mail['subject']}\n\n{mail['text']}" for mail in map(as_sent, digests)))
 
 
 def _show_messages(platform: str, digests: Sequence["Digest"], *, layout: Layout, as_json: bool) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from adapters.cli.exits import Exit
 from tests.e2e.desk import Desk
+from tests.fakes import smtp
 from tests.fakes.patience import PATIENCE
 
 ENDPOINT = {"MODEL": "m", "DIMENSIONS": "3", "BASE_URL": "http://127.0.0.1:9"}  # nobody listens there
@@ -525,6 +526,22 @@ async def test_the_demo_needs_nothing_and_keeps_nothing(desk: Desk) -> None:
     sent = await desk.run("demo", "--as", "slack", "--json")
     assert {block["type"] for block in json.loads(sent.out)[0][0]["blocks"]} >= {"header", "section", "context"}
     assert sorted(path.name for path in desk.folder.iterdir()) == ["demo.html"]
+
+
+async def test_the_demo_shows_its_digests_as_mails_and_sends_them_to_a_mail_server_of_this_machine(desk: Desk) -> None:
+    shown = await desk.run("demo", "--as", "email")
+    assert shown.out.count("Subject: ") == 3
+    assert shown.out.count("Why here: ") >= 6
+    async with smtp.running() as server:
+        sent = await desk.run("demo", "--relay", f"127.0.0.1:{server.port}")
+    assert sent.status == Exit.OK, sent.err
+    subjects = [str(each.parsed["Subject"]) for each in server.taken]
+    assert len(subjects) == 3
+    assert sent.out.splitlines()[1:] == subjects
+    closed = await desk.run("demo", "--relay", f"127.0.0.1:{server.port}")
+    assert "The mail server could not be reached" in closed.err
+    elsewhere = await desk.run("demo", "--relay", "mail.lab.example:25")
+    assert (elsewhere.status, "no mail server on this machine" in elsewhere.err) == (Exit.USAGE, True)
 
 
 async def test_who_reads_only_the_beginning_gets_no_error(desk: Desk) -> None:
