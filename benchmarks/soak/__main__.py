@@ -21,7 +21,7 @@ import sys
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
-from benchmarks.soak import answers, broken, discord, killed, limits, restored, slack
+from benchmarks.soak import answers, broken, discord, edits, killed, limits, restored, slack
 from benchmarks.soak.row import Row, Size, table
 from benchmarks.soak.rows.again import program
 from benchmarks.soak.rows.table import SCOREBOARD
@@ -58,6 +58,8 @@ TESTS: dict[str, Callable[[Size], Awaitable[Sequence[Row]]]] = {
     "discord-kill": discord.killed,
     "discord-faults": discord.faults,
     "discord-storm": discord.storm,
+    "slack-edits": edits.in_slack,
+    "discord-edits": edits.in_discord,
     "answers": answers.answered,
     "restore": restored.restored,
     "broken": broken.broken,

@@ -7,11 +7,12 @@ import asyncio
 import time
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import timedelta
 from typing import Any
 
+from aiohttp.typedefs import Middleware
 from discord.http import Route
 
 from adapters.discord.client.api import InvalidRequests, RequestPace, RestClient
@@ -91,9 +92,9 @@ def marker(body: Mapping[str, Any]) -> str:
 
 
 @asynccontextmanager
-async def discord(behaviour: Behaviour, crowd: Crowd) -> AsyncIterator[FakeDiscord]:
+async def discord(behaviour: Behaviour, crowd: Crowd, before: Sequence[Middleware] = ()) -> AsyncIterator[FakeDiscord]:
     """Run it with the crowd's servers and channels."""
-    async with running(behaviour) as fake:
+    async with running(behaviour, before=before) as fake:
         fake.token = TOKEN
         fake.read_marker = marker
         fake.limits = Counting(fake.counts, behaviour.per_second)

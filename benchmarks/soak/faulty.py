@@ -51,7 +51,9 @@ class Faulty(ABC):
 
     weights: Mapping[Kind, int]
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, stall: float = _STALL) -> None:
+        """An answer that does not come does not for `stall` seconds."""
+        self._stall = stall
         self.share = 0.0  # of the requests, so many fail; may be changed while it runs
         self.is_down = False  # nothing is done, whatever is asked
         self.asked: Counter[str] = Counter()  # by what was asked
@@ -118,13 +120,19 @@ class Faulty(ABC):
         if is_done:
             working = asyncio.ensure_future(handler(request))
             self._working.add(working)
-            working.add_done_callback(self._working.discard)
+            working.add_done_callback(self._worked)
             await asyncio.wait([working])
         elif kind is not Kind.RESET:
             await request.read()
         if kind is Kind.STALL:
-            await asyncio.sleep(_STALL)
+            await asyncio.sleep(self._stall)
         return await self._answer(request, kind)
+
+    def _worked(self, working: asyncio.Future[web.StreamResponse]) -> None:
+        """Forget what was done; of who was killed before all was said, nobody waits for what came of it."""
+        self._working.discard(working)
+        if not working.cancelled():
+            working.exception()
 
     async def _answer(self, request: web.Request, kind: Kind) -> web.StreamResponse:
         match kind:

@@ -18,7 +18,7 @@ FAULTS = {
     "5xx": Behaviour(broken=_OFTEN),
 }
 # The service's own times, not those of the tests with kills.
-TRUE = Work(timeout=15.0, lease=45.0, quarantine=60.0, first_wait=5.0, workers=16)
+TRUE = Work(timeout=15.0, lease=45.0, quarantine=60.0, first_wait=5.0, longest_wait=1800.0, workers=16)
 
 
 async def faults(size: Size) -> Sequence[Row]:

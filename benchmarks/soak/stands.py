@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Protocol
 
 import aiohttp
+from aiohttp.typedefs import Middleware
 from pydantic import SecretStr
 
 from adapters.slack.client.api import Clients
@@ -42,8 +43,11 @@ class Stand(Protocol):
 
 
 @asynccontextmanager
-async def _slack(behaviour: Behaviour, crowd: Crowd, tiers: bool) -> AsyncIterator[slack.FakeSlack]:
-    async with slack.running(behaviour, tiers=tiers) as fake:
+async def slack_stand(
+    behaviour: Behaviour, crowd: Crowd, tiers: bool, before: Sequence[Middleware] = ()
+) -> AsyncIterator[slack.FakeSlack]:
+    """Run the fake Slack with the crowd's workspaces and channels."""
+    async with slack.running(behaviour, tiers=tiers, before=before) as fake:
         for number in range(crowd.channels):
             name = crowd.workspace(number).partition(":")[2]
             team = fake.world.teams.get(name) or fake.add_team(name)
@@ -65,7 +69,7 @@ async def _slack(behaviour: Behaviour, crowd: Crowd, tiers: bool) -> AsyncIterat
 async def stand(behaviour: Behaviour, crowd: Crowd, *, tiers: bool) -> AsyncIterator[Stand]:
     """Run the platform of this crowd; with `tiers` Slack counts requests as it says that it does."""
     if crowd.platform == "slack":
-        async with _slack(behaviour, crowd, tiers) as fake:
+        async with slack_stand(behaviour, crowd, tiers) as fake:
             yield fake
     elif crowd.platform == "discord":
         async with discord(behaviour, crowd) as server:

@@ -56,6 +56,7 @@ class Long(ThirtyDays):
     channels = 40
     after_a_step = STEP
     apart = timedelta(minutes=5)
+    presses = 60
 
     def __init__(self) -> None:
         super().__init__()
@@ -85,6 +86,7 @@ class Long(ThirtyDays):
         TALLY.days += (self.month.clock.true - self.begun) / timedelta(days=1)
         TALLY.posted += sum(len(platform.posted) for platform in self.month.platforms.values())
         TALLY.happened += self.month.happened
+        TALLY.happened["edited"] += sum(platform.edits for platform in self.month.platforms.values())
         TALLY.occurrences += Counter(str(each.state) for each in await self.month.all_occurrences())
         TALLY.deliveries += Counter(str(each.state) for each in await self.month.all_deliveries())
 
@@ -126,7 +128,8 @@ def main() -> None:
     sizes = ", ".join(f"{size / 2**20:.0f} MiB after {day}" for day, size in held.items())
     print(
         f"| {TALLY.days:.0f} simulated days, faults of every kind, against a model |"
-        f" {TALLY.months} runs, 200 subscriptions, {TALLY.posted:,} posts, {TALLY.happened['died']} deaths |"
+        f" {TALLY.months} runs, 200 subscriptions, {TALLY.posted:,} posts, {TALLY.happened['pressed']:,} presses,"
+        f" {TALLY.happened['edited']:,} edits, {TALLY.happened['died']} deaths |"
         f" model = system, memory grows < {MOST:.0%} | equal ({said}); a service alone holds {sizes} days:"
         f" {grown:+.1%} since day {WARM}; {time.monotonic() - begun:.0f} s |"
     )

@@ -44,7 +44,11 @@ class Work:
     lease: float = 45.0 / SCALE
     quarantine: float = 60.0 / SCALE
     first_wait: float = 5.0 / SCALE
+    longest_wait: float = 1800.0 / SCALE
     begins: float = 0.0  # what its clock shows when it begins, in seconds since 1970; 0: the true time
+    presses: int = 0  # that people make below what is posted
+    presses_take: float = 0.0  # for which they press
+    presses_begin: float = 0.0  # in seconds since 1970
 
     def of(self, crowd: Crowd) -> Self:
         """Return the work of posting to this crowd."""
@@ -59,6 +63,7 @@ class Work:
         return Abilities(
             nonce_window=timedelta(seconds=self.nonce_window),
             finds=self.finds,
+            edits=self.presses > 0,
             per_second=self.per_second,
             per_channel_second=self.per_channel_second,
         )

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from benchmarks.soak.plain import Plain
 from benchmarks.soak.plant import TOPIC, DigestOfSize
+from benchmarks.soak.presses import Readers
 from benchmarks.soak.stands import messenger_of
 from benchmarks.soak.tls import trust
 from benchmarks.soak.work import SCALE, Strategy, Work, read
@@ -41,6 +42,7 @@ class Service:
             lease=timedelta(seconds=work.lease),
             quarantine=timedelta(seconds=work.quarantine),
             first_wait=timedelta(seconds=work.first_wait),
+            longest_wait=timedelta(seconds=work.longest_wait),
             workers=work.workers,
         )
         context = DeliveryContext(store, store.ledger, {messenger.platform: messenger}, settings)
@@ -54,6 +56,8 @@ class Service:
             RequestBuilder(store.workspaces, {TOPIC.name: TOPIC}, layouts=Layouts(Layout.THREAD)),
         )
         self._deliverer = Deliverer(context)
+        told = (work.presses, work.presses_begin, work.presses_take)
+        self._readers = Readers(store, messenger, settings, *told) if work.presses else None
 
     def now(self) -> datetime:
         """Return what its clock shows."""
@@ -63,9 +67,8 @@ class Service:
         """Go on until everything is settled, and whatever is awaited has come about."""
         if self._work.print_first:
             await self._print()
-        loops = [
-            asyncio.create_task(self._again(each)) for each in (self._beat, self._print, self._deliver, self._reconcile)
-        ]
+        steps = (self._beat, self._print, self._deliver, self._reconcile, *(self._readers.loops() if self._readers else ()))
+        loops = [asyncio.create_task(self._again(each)) for each in steps]
         try:
             while not await self._is_settled() or (until is not None and not await until()):
                 await asyncio.wait(loops, timeout=PAUSE)
@@ -113,6 +116,8 @@ class Service:
                 return False
             counts = await store.ledger.counts()
             if any(counts[state] for state in ("due", "pending", "sending")):
+                return False
+            if self._readers is not None and not await self._readers.are_quiet():
                 return False
             return not await store.ledger.unsettled_deliveries(now + _FOREVER, limit=1)
         except StoreError as error:

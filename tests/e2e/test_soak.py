@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from blockbuster import BlockBuster
 
-from benchmarks.soak import answers, broken, discord, killed, restored, slack
+from benchmarks.soak import answers, broken, discord, edits, killed, restored, slack
 from benchmarks.soak.plant import Crowd
 from benchmarks.soak.row import Row, Size
 from benchmarks.soak.rows import clock, connections, drops, feeds, refusals, upgrades
@@ -79,6 +79,14 @@ async def test_people_are_answered_digests_arrive_once_and_what_is_closed_is_hel
     plan = answers.Plan(commands=60, deliveries=30, minutes=0.5, seed=4, share=0.0)
     row = await answers.run(plan, tmp_path)
     assert row.kept, row.measured
+
+
+@pytest.mark.long
+async def test_digests_say_what_is_pressed_below_them_though_senders_are_killed_and_requests_fail() -> None:
+    plans = [edits.Plan(platform=each, channels=4, presses=16, kills=1, seed=4) for each in ("slack", "discord")]
+    found = await asyncio.gather(*map(edits.run, plans))
+    assert [each.figures() for each in found if not each.is_kept] == []
+    assert all(each.edits for each in found)
 
 
 # --- the scoreboard
