@@ -17,7 +17,7 @@ from pathlib import Path
 
 import click
 
-from adapters.cli import ask, commands, database, init
+from adapters.cli import ask, commands, database, init, mail
 from adapters.cli.exits import Exit, sentence_of, status_of
 from bot.errors import BotError
 
@@ -66,6 +66,7 @@ for command in (
     *ask.commands(),
     ask.ask,
     database.db,
+    mail.mail,
 ):
     cli.add_command(command)
 

@@ -87,6 +87,10 @@ class Recipients(Protocol):
         """
         ...
 
+    async def reader_of(self, delivery: str) -> Recipient | None:
+        """Return to whom the delivery of that id was sent by e-mail, of whatever workspace; None where nobody was."""
+        ...
+
     async def subscription(self, number: str) -> Subscription | None:
         """Return the subscription by e-mail of that id, of whatever workspace; None where there is none."""
         ...

@@ -16,7 +16,7 @@ from bot.models import (
 )
 from bot.models.mail import MOST_SOFT_BOUNCES
 from tests.conftest import NOW
-from tests.contract.test_ledger import subscribed
+from tests.contract.test_ledger import made, subscribed
 from tests.stores import AnyStore
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
@@ -175,3 +175,18 @@ async def test_the_key_is_made_once(store: AnyStore) -> None:
     first = await store.recipients.key()
     assert len(first) == 32
     assert await store.recipients.key() == first
+
+
+async def test_a_delivery_tells_to_whom_it_was_sent_by_e_mail(store: AnyStore) -> None:
+    await confirmed(store)
+    await made(store, await subscribed(store, "s1", "slack:T1", channel=CHANNEL))
+    (mail,) = await store.ledger.deliveries("slack:T1", channel=CHANNEL)
+    await made(store, await subscribed(store, "s2", "slack:T1"))
+    (post,) = await store.ledger.deliveries("slack:T1", channel="C-s2")
+    found = await store.recipients.reader_of(mail.id)
+    assert found is not None
+    assert found.address == ME
+    assert await store.recipients.reader_of(post.id) is None
+    assert await store.recipients.reader_of("nothing") is None
+    await store.recipients.forget("slack:T1", ME, NOW)
+    assert await store.recipients.reader_of(mail.id) is None

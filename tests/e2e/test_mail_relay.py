@@ -1,8 +1,10 @@
 """Mails over real sockets, to a relay that fails: what is sent once, what is tried again, whose subscription is paused."""
 
 import asyncio
+import io
 import json
 import random
+import sqlite3
 import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -14,6 +16,7 @@ from typing import Any, cast
 import pytest
 from pydantic import SecretStr
 
+from adapters.cli.main import main
 from adapters.cli.platforms import opened
 from adapters.email.check import check
 from adapters.email.relay.connection import Unreached
@@ -39,6 +42,8 @@ from bot.ports.mail import Mailer
 from bot.ports.messenger import Messenger
 from bot.settings.load import Settings
 from bot.settings.mail import MailSettings
+from bot.store.sqlite.store import SqliteStore
+from tests.adapters.email.test_receive import NUMBER, report
 from tests.bot.deliveries import Harness, change
 from tests.conftest import NOW
 from tests.fakes.smtp import HOST, PASSWORD, USER, At, FakeRelay, running
@@ -486,3 +491,63 @@ async def test_a_code_is_mailed_as_plain_text() -> None:
         assert found.parsed.get_content_type() == "text/plain"
         assert "123456" in found.parsed.get_content()
         assert found.parsed["List-Id"] is None
+
+
+# --- what comes back
+
+
+def test_a_bounce_through_the_pipe_stops_the_address_and_everything_else_ends_well(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database = tmp_path / "b.sqlite3"
+    (tmp_path / "b.toml").write_text(
+        f'database = "{database}"\n[email]\nhost = "{HOST}"\nsender = "papers@lab.example"\ntls = "off"\n'
+    )
+    store = SqliteStore(database)
+
+    async def planted() -> str:
+        await store.open()
+        harness = Harness(store=cast(Any, store))
+        code = code_kept("chat:T1", "U-ada", "1")
+        asked = OptIn(
+            workspace="chat:T1",
+            person="U-ada",
+            address=ADDRESSES[0],
+            code=code,
+            command="",
+            asked_at=NOW,
+            until=NOW + CODE_HOLDS,
+        )
+        await store.recipients.ask(asked)
+        await store.recipients.confirm("chat:T1", "U-ada", code, MINE, NOW)
+        await harness.plant([of(MINE)])
+        await store.close()
+        return of(MINE).id
+
+    async def stopped() -> str:
+        await store.open()
+        found = await store.recipients.named(MINE)
+        await store.close()
+        return found.stopped if found else ""
+
+    def given(raw: bytes) -> int:
+        stdin = io.TextIOWrapper(io.BytesIO(raw))
+        monkeypatch.setattr("sys.stdin", stdin)
+        with pytest.raises(SystemExit) as ended:
+            main(["--config", str(tmp_path / "b.toml"), "mail", "receive"])
+        return int(ended.value.code or 0)
+
+    number = asyncio.run(planted())
+    bounce = report("5.1.1", diagnostic="550 5.1.1 unknown").replace(b"me@uni.example", ADDRESSES[0].encode())
+    assert given(b"") == 0
+    assert given(b"Subject: I am away\n\nback on Monday") == 0
+    assert given(bounce) == 0
+    assert asyncio.run(stopped()) == "", "it answers no delivery of ours"
+    ours = bounce.replace(NUMBER.encode(), number.encode())
+    lock = sqlite3.connect(database, isolation_level=None)
+    lock.execute("pragma locking_mode = exclusive")
+    lock.execute("begin exclusive")
+    assert given(ours) == 75
+    lock.close()
+    assert given(ours) == 0
+    assert asyncio.run(stopped()) == "A mail came back: there is no such mailbox (5.1.1)."

@@ -32,7 +32,7 @@ class MemoryStore:
         self.people = self.workspaces.people
         self.outbox = MemoryOutbox(self.ledger)
         self.chats = MemoryChats(self.ledger)
-        self.recipients = MemoryRecipients(self.workspaces)
+        self.recipients = MemoryRecipients(self.workspaces, self.ledger)
         self.summaries = MemorySummaries()
         self.facts = MemoryFacts()
         self.maintenance = MemoryMaintenance(self)

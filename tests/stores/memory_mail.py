@@ -17,6 +17,7 @@ from bot.models import (
     is_mail,
 )
 from bot.ports.mail import ASKED_KEPT
+from tests.stores.memory_ledger import MemoryLedger
 from tests.stores.memory_workspaces import MemoryWorkspaces
 
 
@@ -39,8 +40,9 @@ class _Kept:
 class MemoryRecipients:
     """bot.ports.mail.Recipients."""
 
-    def __init__(self, workspaces: MemoryWorkspaces) -> None:
+    def __init__(self, workspaces: MemoryWorkspaces, ledger: MemoryLedger) -> None:
         self._workspaces = workspaces
+        self._ledger = ledger
         self._by_channel: dict[str, Recipient] = {}
         self._codes: list[_Kept] = []
         self._suppressed: dict[tuple[str, str], Suppression] = {}  # by workspace and folded address
@@ -136,6 +138,13 @@ class MemoryRecipients:
         self._end_codes(workspace, folded)
         self._suppressed[workspace, folded] = Suppression.FORGOTTEN
         return [each.channel for each in gone]
+
+    async def reader_of(self, delivery: str) -> Recipient | None:
+        for workspace in {each.workspace for each in self._by_channel.values()}:
+            for each in await self._ledger.deliveries(workspace, limit=100_000):
+                if each.id == delivery and each.channel in self._by_channel:
+                    return self._by_channel[each.channel]
+        return None
 
     async def subscription(self, number: str) -> Subscription | None:
         known = {each.workspace for each in self._by_channel.values()}

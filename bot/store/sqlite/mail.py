@@ -130,6 +130,11 @@ class SqliteRecipients(Tables):
         return [channel for _, channel in rows]
 
     @reading
+    def reader_of(self, db: Database, delivery: str) -> Recipient | None:
+        sent = "select channel from deliveries where id = ? and workspace in (select distinct workspace from recipients)"
+        return _recipient(db, f"channel in ({sent})", delivery)
+
+    @reading
     def subscription(self, db: Database, number: str) -> Subscription | None:
         sql = "select data from subscriptions where id = ? and workspace in (select distinct workspace from recipients)"
         found = (subscription_from_text(data) for (data,) in db.execute(sql, [number]).fetchall())

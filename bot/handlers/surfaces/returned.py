@@ -1,0 +1,142 @@
+"""What follows from a mail that came back: a bounce, a complaint, a wish to hear no more.
+
+Whoever knows an address could write such a mail. It is believed only where it proves that it answers a mail of ours: by the
+identifier of a delivery to that recipient, which nobody can guess, or by the signature that its way to unsubscribe carries.
+Nothing here tells an address on.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from bot.commands import Unsubscribe
+from bot.errors import Reach
+from bot.handlers.context import HandlerContext
+from bot.handlers.links import LinkAction, LinkSigner, SignedLink
+from bot.handlers.subscriptions.subscribe import unsubscribe
+from bot.handlers.subscriptions.subscription_change import change_of
+from bot.handlers.surfaces.linked import linked, note_pressed, pressed
+from bot.handlers.wording.replies import title_of
+from bot.models import EMAIL, Actor, Notice, Recipient, Refusal, Subscription, Suppression, folded_address
+from bot.models.people import SERVICE
+from bot.wording import listed
+
+COMPLAINED = "Who reads it marked a mail as spam."
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """What of a mail of ours came back with it."""
+
+    delivery: str = ""  # its identifier, from the Message-ID
+    subscription: str = ""  # with the signature of its link for unsubscribing
+    signature: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Bounce:
+    """That a mail could not be delivered."""
+
+    proofs: tuple[Proof, ...]
+    addresses: tuple[str, ...]  # to which it could not be
+    said: str  # in a sentence
+    hard: bool  # nothing will ever be delivered there
+
+
+@dataclass(frozen=True, slots=True)
+class Complaint:
+    """That a reader marked a mail as spam."""
+
+    proofs: tuple[Proof, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class UnsubscribeMail:
+    """That a reader wishes to hear no more."""
+
+    proofs: tuple[Proof, ...]
+
+
+Returned = Bounce | Complaint | UnsubscribeMail
+
+
+async def follow_up(context: HandlerContext, returned: Returned, now: datetime) -> str:
+    """Do what follows, and return it in a few words for the log; "" where nothing does. Raises StoreError."""
+    match returned:
+        case Bounce():
+            return await _bounced(context, returned, now)
+        case Complaint():
+            return await _complained(context, returned, now)
+        case UnsubscribeMail():
+            return await _unsubscribed(context, returned, now)
+
+
+async def _bounced(context: HandlerContext, bounce: Bounce, now: datetime) -> str:
+    reader = await _reader(context, bounce.proofs)
+    if reader is None or folded_address(reader.address) not in {folded_address(each) for each in bounce.addresses}:
+        return ""
+    recipients = context.store.recipients
+    after = await recipients.bounced(reader.channel, bounce.said, now, hard=bounce.hard)
+    if after is None or not after.stopped or reader.stopped:
+        return f"a bounce of {reader.channel} counts"
+    if bounce.hard:
+        await recipients.suppress(reader.address, Suppression.BOUNCED, now, workspace=reader.workspace)
+    # The service pauses what is subscribed there, and tells its owners, in its next round.
+    await context.store.outbox.add_refusal(Refusal(reader.workspace, reader.channel, Reach.CHANNEL, after.stopped, at=now))
+    return f"a bounce stops {reader.channel}"
+
+
+async def _complained(context: HandlerContext, complaint: Complaint, now: datetime) -> str:
+    """End what the address is sent, and let nobody write to it again."""
+    reader = await _reader(context, complaint.proofs)
+    if reader is None:
+        return ""
+    await context.store.recipients.suppress(reader.address, Suppression.COMPLAINED, now)
+    held = await context.store.workspaces.subscriptions(reader.workspace, channel=reader.channel)
+    service = Actor(platform=EMAIL, workspace=reader.workspace, channel=reader.channel, person=SERVICE, may_administer=True)
+    for each in held:
+        await context.store.workspaces.delete_subscription(each, change_of(service, each, each, None, now))
+    await context.store.outbox.add_notices(await _told(context, reader, held, now))
+    return f"a complaint ends {reader.channel}"
+
+
+async def _told(context: HandlerContext, reader: Recipient, held: Sequence[Subscription], now: datetime) -> Sequence[Notice]:
+    topics = await context.topics(reader.workspace)
+    owners = dict.fromkeys(each.made_by for each in held if each.made_by)
+    theirs = {owner: [title_of(topics, each.topic) for each in held if each.made_by == owner] for owner in owners}
+    said = f"{COMPLAINED} Nothing is sent to that address any more, and only an administrator can have it confirmed again."
+    return [
+        Notice(reader.workspace, owner, f"What you subscribed by e-mail has ended: {listed(names)}. {said}", now)
+        for owner, names in theirs.items()
+    ]
+
+
+async def _unsubscribed(context: HandlerContext, wish: UnsubscribeMail, now: datetime) -> str:
+    signer = LinkSigner(await context.store.recipients.key())
+    for each in wish.proofs:
+        link = SignedLink(LinkAction.UNSUBSCRIBE, each.subscription)
+        if not signer.holds(link, each.signature):
+            continue
+        if (found := await linked(context, link)) is None:
+            return "a mail unsubscribes what has ended already"
+        given = pressed(found)
+        ended = Unsubscribe(found.subscription.topic, found.subscription.rhythm)
+        await unsubscribe(context, ended, given.actor, now)
+        await note_pressed(context, given, now)
+        return f"a mail unsubscribes {found.recipient.channel}"
+    return ""
+
+
+async def _reader(context: HandlerContext, proofs: Sequence[Proof]) -> Recipient | None:
+    """Return to whom the mail was sent that came back, None where nothing proves it."""
+    recipients = context.store.recipients
+    for each in proofs:
+        if each.delivery and (reader := await recipients.reader_of(each.delivery)) is not None:
+            return reader
+    signer = LinkSigner(await recipients.key())
+    for each in proofs:
+        if not each.subscription or not signer.holds(SignedLink(LinkAction.UNSUBSCRIBE, each.subscription), each.signature):
+            continue
+        if (subscription := await recipients.subscription(each.subscription)) is not None:
+            return await recipients.named(subscription.channel)
+    return None

@@ -1,0 +1,158 @@
+"""What follows from a mail that came back, and that nothing follows from one that proves nothing."""
+
+from dataclasses import dataclass, replace
+from datetime import timedelta
+
+import pytest
+
+from bot.errors import Reach
+from bot.handlers.links import LinkAction, LinkSigner, SignedLink
+from bot.handlers.surfaces.returned import Bounce, Complaint, Proof, Returned, UnsubscribeMail, follow_up
+from bot.models import (
+    CODE_HOLDS,
+    Delivery,
+    Occurrence,
+    OccurrenceState,
+    OptIn,
+    Recipient,
+    Schedule,
+    Subscription,
+    Suppression,
+    code_kept,
+    mail_channel,
+)
+from bot.models.mail import MOST_SOFT_BOUNCES
+from tests.bot.deliveries import change
+from tests.bot.handlers.askers import Asker
+
+ADDRESS = "me@uni.example"
+CHANNEL = mail_channel("00112233445566aa", ADDRESS)
+NUMBER = "0123456789abcdefghijklmn"
+OURS = (Proof(delivery=NUMBER),)
+HARD = Bounce(OURS, (ADDRESS,), "A mail came back: there is no such mailbox (5.1.1).", hard=True)
+SOFT = replace(HARD, said="A mail came back: the mailbox is full (5.2.2).", hard=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A mail that went to a recipient of Ada's."""
+
+    ada: Asker
+    token: Proof
+
+    async def comes(self, returned: Returned, later: timedelta = timedelta(hours=1)) -> str:
+        return await follow_up(self.ada.context, returned, self.ada.now + later)
+
+    async def recipient(self) -> Recipient:
+        found = await self.ada.context.store.recipients.named(CHANNEL)
+        assert found is not None
+        return found
+
+    async def subscribed(self) -> int:
+        return len(await self.ada.context.store.workspaces.subscriptions("slack:T1", channel=CHANNEL))
+
+    async def suppression(self, workspace: str = "slack:T1") -> Suppression | None:
+        return await self.ada.context.store.recipients.suppression(workspace, ADDRESS)
+
+
+@pytest.fixture
+async def sent(ada: Asker) -> Sent:
+    store, now = ada.context.store, ada.now
+    code = code_kept("slack:T1", "U-ada", "123456")
+    asked = OptIn(
+        workspace="slack:T1",
+        person="U-ada",
+        address=ADDRESS,
+        code=code,
+        command="subscribe kv",
+        asked_at=now,
+        until=now + CODE_HOLDS,
+    )
+    await store.recipients.ask(asked)
+    assert await store.recipients.confirm("slack:T1", "U-ada", code, CHANNEL, now)
+    made = Subscription(
+        id="s1",
+        workspace="slack:T1",
+        channel=CHANNEL,
+        topic="kv",
+        schedule=Schedule(),
+        baseline=now,
+        made_by="U-ada",
+        made_at=now,
+    )
+    made = await store.workspaces.save_subscription(made, change("slack:T1", now), replaces=0)
+    due = Occurrence(subscription="s1", workspace="slack:T1", channel=CHANNEL, topic="kv", day=now.date(), due=now)
+    await store.ledger.open_occurrences([due], made, now + timedelta(days=1))
+    mail = Delivery(
+        id=NUMBER,
+        occurrence=("s1", now.date(), 0),
+        workspace="slack:T1",
+        channel=CHANNEL,
+        topic="kv",
+        payload="{}",
+        due=now,
+        next_at=now,
+    )
+    assert await store.ledger.close_occurrence(replace(due, state=OccurrenceState.MADE), now, deliveries=[mail])
+    signature = LinkSigner(await store.recipients.key()).signature(SignedLink(LinkAction.UNSUBSCRIBE, "s1"))
+    return Sent(ada, Proof(subscription="s1", signature=signature))
+
+
+async def test_a_hard_bounce_stops_the_address_and_leaves_the_pausing_to_the_service(sent: Sent) -> None:
+    assert await sent.comes(HARD) == f"a bounce stops {CHANNEL}"
+    assert (await sent.recipient()).stopped == HARD.said
+    assert await sent.suppression() is Suppression.BOUNCED
+    assert await sent.suppression("slack:T2") is None
+    (refusal,) = await sent.ada.context.store.outbox.refusals()
+    assert (refusal.channel, refusal.reach, refusal.reason) == (CHANNEL, Reach.CHANNEL, HARD.said)
+    await sent.comes(HARD)
+    assert len(await sent.ada.context.store.outbox.refusals()) == 1, "whoever is told is told once"
+
+
+async def test_soft_ones_count_and_stop_it_when_they_go_on(sent: Sent) -> None:
+    for day in range(1, MOST_SOFT_BOUNCES):
+        assert await sent.comes(SOFT, timedelta(days=day)) == f"a bounce of {CHANNEL} counts"
+        assert not (await sent.recipient()).stopped
+    assert await sent.comes(SOFT, timedelta(days=MOST_SOFT_BOUNCES)) == f"a bounce stops {CHANNEL}"
+    assert await sent.suppression() is None, "a mailbox that is full is emptied again"
+    assert len(await sent.ada.context.store.outbox.refusals()) == 1
+
+
+async def test_a_complaint_ends_everything_there_for_all_and_its_owner_hears_of_it(sent: Sent) -> None:
+    assert await sent.comes(Complaint(OURS)) == f"a complaint ends {CHANNEL}"
+    assert await sent.subscribed() == 0
+    assert await sent.suppression("slack:T2") is Suppression.COMPLAINED
+    (notices,) = (await sent.ada.context.store.outbox.notices()).values()
+    assert [each.person for each in notices] == ["U-ada"]
+    assert "KV cache" in notices[0].text
+    assert ADDRESS not in notices[0].text
+
+
+async def test_a_mail_with_its_token_unsubscribes_and_nothing_is_sent_there_until_it_is_asked_for(sent: Sent) -> None:
+    assert await sent.comes(UnsubscribeMail((sent.token,))) == f"a mail unsubscribes {CHANNEL}"
+    assert await sent.subscribed() == 0
+    assert await sent.suppression() is Suppression.UNSUBSCRIBED
+    assert await sent.comes(UnsubscribeMail((sent.token,))) == "a mail unsubscribes what has ended already"
+
+
+async def test_a_bounce_is_known_by_the_token_where_the_identifier_was_replaced(sent: Sent) -> None:
+    assert await sent.comes(replace(HARD, proofs=(Proof(delivery="other"), sent.token)))
+    assert (await sent.recipient()).stopped
+
+
+async def test_what_proves_nothing_does_nothing(sent: Sent) -> None:
+    forged = Proof(subscription="s1", signature="a" * 22)
+    for returned in (
+        replace(HARD, proofs=()),
+        replace(HARD, proofs=(Proof(delivery="0" * 24), forged)),
+        replace(HARD, addresses=("you@uni.example",)),
+        replace(HARD, addresses=()),
+        Complaint(()),
+        Complaint((forged,)),
+        UnsubscribeMail((forged,)),
+        UnsubscribeMail(OURS),
+    ):
+        assert await sent.comes(returned) == ""
+    assert not (await sent.recipient()).stopped
+    assert (await sent.subscribed(), await sent.suppression()) == (1, None)
+    assert await sent.ada.context.store.outbox.refusals() == []
