@@ -23,6 +23,12 @@ class CheckResult(NamedTuple):
     fault: NetworkFault | None = None
 
 
+class Advice(CheckResult):
+    """What works as it is, and is worth knowing."""
+
+    __slots__ = ()
+
+
 def unreached(name: str, fault: NetworkFault) -> CheckResult:
     """Return that the platform could not be reached, which says nothing of its token."""
     return CheckResult(name, False, f"it could not be reached: {fault}; the token was not tried", fault)

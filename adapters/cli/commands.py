@@ -213,9 +213,10 @@ def pack(context: click.Context, name: str) -> None:
 @click.command()
 @click.option("--offline", is_flag=True, help="Leave out what needs a network.")
 @click.option("--health", is_flag=True, help="Only tell whether a running service is alive (for containers).")
+@click.option("--mail", default="", metavar="ADDRESS", help="Also send a test message to this address.")
 @as_json
 @click.pass_context
-def doctor(context: click.Context, offline: bool, health: bool, as_json: bool) -> int:
+def doctor(context: click.Context, offline: bool, health: bool, mail: str, as_json: bool) -> int:
     """Try the settings, the database, the topics and every source, and say what to mend."""
     from adapters.cli.doctor import Finding, Grade, examine, healthy
     from bot.settings.load import find_file
@@ -223,7 +224,7 @@ def doctor(context: click.Context, offline: bool, health: bool, as_json: bool) -
     at, file = now_of(context), context.find_root().obj["config"] or find_file(os.environ)
 
     async def work(app: "App") -> list["Finding"]:
-        return [await healthy(app, at)] if health else await examine(app, at, file, offline=offline)
+        return [await healthy(app, at)] if health else await examine(app, at, file, offline=offline, test_mail=mail)
 
     findings = with_app(context, work)
     if as_json:

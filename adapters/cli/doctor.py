@@ -9,7 +9,8 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from pathlib import Path
 
-from adapters.cli.platforms import check_platforms
+from adapters.chat.connection import Advice, CheckResult
+from adapters.cli.platforms import check_platforms, send_test_mail
 from bot.app import LOCAL, App, backups_of
 from bot.errors import BotError, NetworkFault, SourceUnavailable, StoreError
 from bot.models import DeliveryState, Item, Kind, Subscription, Topic
@@ -44,18 +45,29 @@ class Finding:
     fault: NetworkFault | None = None  # of the network, where what was tried could not be reached
 
 
-async def examine(app: App, now: datetime, file: Path | None, *, offline: bool = False) -> list[Finding]:
-    """Try everything that can be tried; `file` is that of the settings, `offline` leaves out what needs a network."""
-    found = [*_settings(app), *await _database(app), *await asyncio.to_thread(lambda: [*_files(app, file)])]
+async def examine(
+    app: App, now: datetime, file: Path | None, *, offline: bool = False, test_mail: str = ""
+) -> list[Finding]:
+    """Try everything that can be tried; `file` is that of the settings, `offline` leaves out what needs a network.
+
+    A test message is sent to the address `test_mail`, where one is given.
+    """
+    found = [*_settings(app), *_email(app), *await _database(app), *await asyncio.to_thread(lambda: [*_files(app, file)])]
     found += [*_topics(app), *await _lacking(app), *await _service(app, now), *await _shipped(app, now)]
     if not offline:
         asked = await asyncio.gather(*(_tried(source.title, source.check(now)) for source in app.sources))
         chats = await check_platforms(app.settings, now, app.store.chats)
-        asked += [Finding(name, Grade.GOOD if well else Grade.BAD, text, fault) for name, well, text, fault in chats]
+        asked += [_finding(each) for each in chats]
         outside = _network(asked, app.settings.proxy)
         found = [*outside, *found] if outside else [*found, *asked]
         found += await _model(app, now) + await _embeddings(app)
+        found += [_finding(await send_test_mail(app.settings.email, test_mail, now))] if test_mail else []
     return found
+
+
+def _finding(result: CheckResult) -> Finding:
+    grade = Grade.NOTE if isinstance(result, Advice) else Grade.GOOD if result.well else Grade.BAD
+    return Finding(result.name, grade, result.text, result.fault)
 
 
 # What to look at, in the order in which it is told.
@@ -144,6 +156,20 @@ def _settings(app: App) -> Iterable[Finding]:
         yield Finding("settings", Grade.NOTE, sentence)
     if not app.settings.github.token.get_secret_value() and app.settings.github.enabled:
         yield Finding("settings", Grade.NOTE, "no `github.token`: 10 searches a minute and 60 other requests an hour")
+
+
+def _email(app: App) -> Iterable[Finding]:
+    """What is missing for who reads by e-mail to end it by their mail program, and for bounces to be read."""
+    email, web = app.settings.email, app.settings.web
+    if not email.enabled:
+        return
+    if not web.url.startswith("https://"):
+        by_mail = "it writes a mail to `inbox`" if email.inbox else "it offers none"
+        said = f"a mail program's button needs `web.url` with https:// to unsubscribe at once (RFC 8058); now {by_mail}"
+        yield Finding("unsubscribing", Grade.NOTE, said)
+    if not email.inbox:
+        said = "`inbox` under [email] is empty: bounces and complaints go to the sender and are not counted"
+        yield Finding("bounces", Grade.NOTE, said)
 
 
 async def _database(app: App) -> list[Finding]:

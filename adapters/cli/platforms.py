@@ -11,7 +11,8 @@ from importlib import import_module
 from typing import Any
 
 from adapters.chat.connection import CheckResult
-from bot.errors import BotError, NetworkFault, SettingsError
+from bot.errors import BotError, NetworkFault, SettingsError, UsageError
+from bot.models import is_address, normal_address
 from bot.ports.chats import Chats
 from bot.ports.messenger import Messenger
 from bot.service.platforms import PendingPlatform, Platform, PlatformContext, why_closed
@@ -101,3 +102,14 @@ async def check_platform(
     except BotError as error:
         return [CheckResult(name, False, str(error))]
     return found
+
+
+async def send_test_mail(settings: MailSettings, address: str, now: datetime) -> CheckResult:
+    """Send a test message to an address; raises UsageError where that is none, or where mails are not sent from here."""
+    if not settings.enabled:
+        raise UsageError("Mails are not sent from here: set `host` and `sender` under [email] first.")
+    if not is_address(address):
+        raise UsageError("A test message needs an address, like me@lab.example.")
+    check: Any = await asyncio.to_thread(import_module, "adapters.email.check")
+    sent: CheckResult = await check.send_test(settings, normal_address(address), now)
+    return sent

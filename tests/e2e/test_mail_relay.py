@@ -6,18 +6,25 @@ import json
 import random
 import sqlite3
 import ssl
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, cast
 
+import dns.asyncresolver
+import dns.message
+import dns.rcode
+import dns.rdatatype
+import dns.rrset
 import pytest
 from pydantic import SecretStr
 
+from adapters.chat.connection import Advice
+from adapters.cli.doctor import examine
 from adapters.cli.main import main
-from adapters.cli.platforms import opened
+from adapters.cli.platforms import opened, send_test_mail
 from adapters.email.check import check
 from adapters.email.relay.connection import Unreached
 from adapters.email.relay.relay import CONNECTIONS, IDLE, Relay, trust
@@ -26,7 +33,17 @@ from adapters.email.send import EmailMessenger
 from benchmarks.soak.tls import self_signed
 from bot.app import built
 from bot.delivery import Deliverer, DeliveryContext, SubscriptionResumer
-from bot.errors import Delayed, DeliveryError, NetworkFault, Reach, Refused, Rejected, SettingsError, Uncertain
+from bot.errors import (
+    Delayed,
+    DeliveryError,
+    NetworkFault,
+    Reach,
+    Refused,
+    Rejected,
+    SettingsError,
+    Uncertain,
+    UsageError,
+)
 from bot.handlers.links import LinkSigner
 from bot.models import (
     CODE_HOLDS,
@@ -42,6 +59,7 @@ from bot.ports.mail import Mailer
 from bot.ports.messenger import Messenger
 from bot.settings.load import Settings
 from bot.settings.mail import MailSettings
+from bot.settings.web import WebSettings
 from bot.store.sqlite.store import SqliteStore
 from tests.adapters.email.test_receive import NUMBER, report
 from tests.bot.deliveries import Harness, change
@@ -58,6 +76,10 @@ def settings(relay: FakeRelay, **changes: Any) -> MailSettings:
     sender = "Broadsheet <papers@lab.example>"
     plain: dict[str, Any] = {"host": HOST, "port": relay.port, "tls": "off", "sender": sender, "timeout": 5.0}
     return MailSettings(**(plain | changes))
+
+
+NO_DNS = dns.asyncresolver.Resolver(configure=False)
+NO_DNS.nameservers = []
 
 
 class House(Harness):
@@ -455,16 +477,16 @@ async def test_the_addresses_of_one_domain_keep_its_pace() -> None:
 async def test_doctor_tells_whether_the_relay_answers_and_sends_nothing(encrypted: tuple[ssl.SSLContext, Path]) -> None:
     login: dict[str, Any] = {"username": USER, "password": SecretStr(PASSWORD), "ca_file": encrypted[1]}
     async with running(encrypted[0], needs_login=True) as relay:
-        (found,) = await check(settings(relay, tls="starttls", **login), NOW)
+        found, *_ = await check(settings(relay, tls="starttls", **login), NOW, resolver=NO_DNS)
         assert (found.well, found.text) == (True, f"{HOST} port {relay.port} answers over STARTTLS, logged in as {USER}")
         wrong = login | {"password": SecretStr("wrong")}
-        (found,) = await check(settings(relay, tls="starttls", **wrong), NOW)
+        found, *_ = await check(settings(relay, tls="starttls", **wrong), NOW, resolver=NO_DNS)
         assert not found.well
         assert "535" in found.text
         relay.faults.no_starttls = True
-        (found,) = await check(settings(relay, tls="starttls", **login), NOW)
+        found, *_ = await check(settings(relay, tls="starttls", **login), NOW, resolver=NO_DNS)
         assert (found.well, found.fault) == (False, NetworkFault.TLS)
-    (found,) = await check(settings(relay, tls="off"), NOW)
+    found, *_ = await check(settings(relay, tls="off"), NOW, resolver=NO_DNS)
     assert (found.well, found.fault) == (False, NetworkFault.CONNECTION)
     assert relay.taken == []
 
@@ -551,3 +573,99 @@ def test_a_bounce_through_the_pipe_stops_the_address_and_everything_else_ends_we
     lock.close()
     assert given(ours) == 0
     assert asyncio.run(stopped()) == "A mail came back: there is no such mailbox (5.1.1)."
+
+
+# --- what the domain tells
+
+
+class Zone(asyncio.DatagramProtocol):
+    """A name server that has these records and no others; names above one that is there exist."""
+
+    def __init__(self, records: Mapping[tuple[str, str], Sequence[str]]) -> None:
+        self.records = records
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self.transport = cast(asyncio.DatagramTransport, transport)
+
+    def datagram_received(self, data: bytes, addr: Any) -> None:
+        asked = dns.message.from_wire(data)
+        question = asked.question[0]
+        name, kind = question.name.to_text().rstrip("."), dns.rdatatype.to_text(question.rdtype)
+        reply = dns.message.make_response(asked)
+        if found := self.records.get((name, kind)):
+            reply.answer.append(dns.rrset.from_text(question.name, 60, "IN", kind, *found))
+        elif not any(known == name or known.endswith(f".{name}") for known, _ in self.records):
+            reply.set_rcode(dns.rcode.NXDOMAIN)
+        self.transport.sendto(reply.to_wire(), addr)
+
+
+@asynccontextmanager
+async def named(records: Mapping[tuple[str, str], Sequence[str]]) -> AsyncIterator[dns.asyncresolver.Resolver]:
+    loop = asyncio.get_running_loop()
+    transport, _ = await loop.create_datagram_endpoint(lambda: Zone(records), local_addr=(HOST, 0))
+    resolver = dns.asyncresolver.Resolver(configure=False)
+    resolver.nameservers, resolver.port = [HOST], transport.get_extra_info("sockname")[1]
+    try:
+        yield resolver
+    finally:
+        transport.close()
+
+
+GOOD = {
+    ("lab.example", "TXT"): ['"other"', '"v=spf1 include:relay.example -all"'],
+    ("_dmarc.lab.example", "TXT"): ['"v=DMARC1; p=quarantine"'],
+    ("s1._domainkey.lab.example", "TXT"): ['"v=DKIM1; p=abc"'],
+    ("lab.example", "MX"): ["10 mx.lab.example."],
+}
+
+
+@pytest.mark.parametrize(
+    ("records", "noted", "said"),
+    [
+        (GOOD, set(), "p=quarantine"),
+        ({}, {"SPF", "DKIM", "DMARC", "MX"}, "no SPF record"),
+        (GOOD | {("lab.example", "MX"): ["0 ."]}, {"MX"}, "takes no mail"),
+        (GOOD | {("lab.example", "TXT"): ['"v=spf1 +all"']}, {"SPF"}, "everybody"),
+        (GOOD | {("lab.example", "TXT"): ['"v=spf1 -all"', '"v=spf1 ~all"']}, {"SPF"}, "counts as none"),
+    ],
+)
+async def test_doctor_advises_on_what_the_senders_domain_tells(
+    records: Mapping[tuple[str, str], Sequence[str]], noted: set[str], said: str
+) -> None:
+    async with running() as relay, named(records) as resolver:
+        first, *found = await check(settings(relay), NOW, resolver=resolver)
+        assert first.well
+        assert {each.name for each in found if isinstance(each, Advice) or not each.well} == noted
+        assert said in " ".join(each.text for each in found)
+
+
+async def test_a_dns_that_does_not_answer_is_no_fault_of_the_settings() -> None:
+    async with running() as relay:
+        _, found = await check(settings(relay), NOW, resolver=NO_DNS)
+        assert (found.name, type(found)) == ("DNS", Advice)
+
+
+async def test_doctor_sends_a_test_message_where_it_is_asked_to() -> None:
+    async with running() as relay:
+        sent = await send_test_mail(settings(relay), "me@lab.example", NOW)
+        assert (sent.well, sent.text) == (True, "the mail server took it; whether it arrives, the inbox shows")
+        assert relay.taken[0].parsed["Subject"] == "A test from Broadsheet"
+        relay.faults.replies = {At.MAIL: "553 5.7.1 not you"}
+        assert "553 5.7.1" in (await send_test_mail(settings(relay), "me@lab.example", NOW)).text
+        with pytest.raises(UsageError):
+            await send_test_mail(settings(relay), "nobody", NOW)
+    with pytest.raises(UsageError):
+        await send_test_mail(MailSettings(), "me@lab.example", NOW)
+
+
+async def test_doctor_says_what_is_missing_for_one_click_and_for_bounces(tmp_path: Path) -> None:
+    async with running() as relay:
+        for chosen, missing in (
+            ({"email": settings(relay)}, {"unsubscribing", "bounces"}),
+            ({"email": settings(relay, inbox="in@lab.example")}, {"unsubscribing"}),
+            ({"email": settings(relay), "web": WebSettings(url="https://papers.lab.example")}, {"bounces"}),
+            ({}, set()),
+        ):
+            async with built(Settings(database=tmp_path / "b.sqlite3", **cast(Any, chosen))) as app:
+                found = await examine(app, NOW, None, offline=True)
+            assert {each.name for each in found} & {"unsubscribing", "bounces"} == missing
