@@ -65,7 +65,7 @@ class Harness:
         steps = steps or Steps()
         self.chat.steps = steps
         store = cast(Store, Stepped(self.store, steps))
-        chats = {"chat": self.chat, "other": self.chat}
+        chats = {"chat": self.chat, "another": self.chat}
         return DeliveryContext(store, store.ledger, chats, self.settings, random.Random(0))
 
     def deliverer(self, steps: Steps | None = None) -> Deliverer:

@@ -285,8 +285,8 @@ async def test_edits_keep_to_their_budget_and_all_have_their_turn() -> None:
 async def test_a_workspace_that_must_wait_with_many_to_edit_keeps_no_other_waiting(reach: Reach | None) -> None:
     room = Room(replace(BOTH, edit=Rate(per_workspace_minute=10)))
     deliverer = await room.open(*range(1, 241))
-    await room.store.workspaces.save_preferences("other:T2", Preferences(activity=True), change("other:T2"))
-    theirs = delivery(900, now=NOW, payload=PAYLOAD, workspace="other:T2" if reach is Reach.PLATFORM else "chat:T2")
+    await room.store.workspaces.save_preferences("another:T2", Preferences(activity=True), change("another:T2"))
+    theirs = delivery(900, now=NOW, payload=PAYLOAD, workspace="another:T2" if reach is Reach.PLATFORM else "chat:T2")
     await room.store.workspaces.save_preferences(theirs.workspace, Preferences(activity=True), change("chat:T2"))
     await room.plant([theirs])
     deliverer = room.deliverer()
