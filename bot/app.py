@@ -30,10 +30,12 @@ from bot.embed.backfill import VectorBackfill
 from bot.embed.remote import RemoteEmbedder
 from bot.embed.shipped import LocalEmbedder
 from bot.errors import UsageError
+from bot.handlers.addresses.letters import Letters
 from bot.handlers.context import HandlerContext
 from bot.http.client import Http, Politeness
-from bot.models import Actor, DigestRequest, Layout, Limits, Topic
+from bot.models import EMAIL, Actor, DigestRequest, Layout, Limits, Topic
 from bot.ports.digests import Previewer
+from bot.ports.mail import Mailer
 from bot.ports.maintenance import Maintenance
 from bot.ports.messenger import Messenger
 from bot.ports.runner import Job, Watch
@@ -231,8 +233,9 @@ async def built(
         publisher = Publisher(store, model or Extractive(), titles, embedder)
         collector = Collector(store, AUTHORITY)
         fetcher = _fetcher(settings, store, collector, sources, stack)
-        context = _handler_context(settings, store, publisher, topics, titles, embedder, fetcher)
         posting = dict(messengers or {})
+        context = _handler_context(settings, store, publisher, topics, titles, embedder, fetcher)
+        context = replace(context, letters=Letters(lambda: _mailer(posting)))
         delivery = DeliveryContext(store, store.ledger, posting, _delivery_settings(settings))
         yield App(
             settings,
@@ -248,6 +251,12 @@ async def built(
             embedder,
             posting,
         )
+
+
+def _mailer(messengers: Mapping[str, Messenger]) -> Mailer | None:
+    """Return who sends letters: the messenger of e-mail, while it is there."""
+    found: object = messengers.get(EMAIL)
+    return found if isinstance(found, Mailer) else None
 
 
 def _fetcher(

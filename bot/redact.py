@@ -22,19 +22,22 @@ _SHAPES = re.compile(
     r"\bxox[a-z](?:\.xox[a-z])?-[\w-]+|\bx(?:app|wfp)-[\w-]+|\bgh[pousr]_\w{20,}|\bgithub_pat_\w{20,}|\bhf_\w{20,}|\bsk-[\w-]{16,}"
     r"|\beyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{10,}|\b[MNO][\w-]{20,35}\.[\w-]{5,8}\.[\w-]{25,60}"
 )
+# E-mail addresses (RFC 5322's dot-atoms), each looked for where a run of its signs begins.
+_ADDRESS = re.compile(r"(?<![\w.!#$%&'*+/=?^`{|}~-])[\w.!#$%&'*+=?^`{|}~-]{1,64}@(?:[\w-]{1,63}\.){1,10}[^\W_]{2,24}\b")
 _SECRET_HEADER = re.compile(rf"(?i)^(?:x-)?(?:cookie|proxy-authorization|{_NAMES})$")
 _SHORTEST = 4  # a shorter "secret" would tear holes into ordinary words
 
 
 def redacted(text: str, secrets: Iterable[str] = ()) -> str:
-    """Return `text` without URL user information, credential parameters, bearer tokens and the given secrets."""
+    """Return `text` without URL user information, credentials, bearer tokens, e-mail addresses and the given secrets."""
     for secret in sorted({part for whole in secrets for part in (whole, *whole.split()[1:])}, key=len, reverse=True):
         if len(secret) >= _SHORTEST:
             text = text.replace(secret, MARK)
     text = _SHAPES.sub(MARK, text)
     text = _USERINFO.sub(rf"\1{MARK}@", text)
     text = _QUERY.sub(rf"\1{MARK}", text)
-    return _SCHEME.sub(rf"\1 {MARK}", text)
+    text = _SCHEME.sub(rf"\1 {MARK}", text)
+    return _ADDRESS.sub(MARK, text) if "@" in text else text
 
 
 def is_secret_header(name: str) -> bool:

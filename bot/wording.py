@@ -15,7 +15,8 @@ MONTHS = (
 
 def counted(count: int, thing: str) -> str:
     """Return "1 entry", "2 entries", "2 days", "1,204 items"."""
-    many = f"{thing[:-1]}ies" if thing.endswith("y") and thing[-2] not in "aeiou" else f"{thing}s"
+    plural = f"{thing}es" if thing[-1] in "sx" else f"{thing}s"
+    many = f"{thing[:-1]}ies" if thing.endswith("y") and thing[-2] not in "aeiou" else plural
     return f"{count:,} {thing if count == 1 else many}"
 
 

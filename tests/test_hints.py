@@ -17,7 +17,7 @@ COMMANDS = tuple(each for each in HINTS if spans(f"*{each.text}*")[0][1] is Span
 IDS = dict(zip(ROOTS, ("11", "22"), strict=True))
 
 # What is stressed and no command: words of a line, names of options and their values, parts of a query, things outside.
-_WORDS = "at in top min brief thread full quiet always tag filter until layout usual from weight query page page="
+_WORDS = "at in by top min brief thread full quiet always tag filter until layout usual from weight query page page="
 _VALUES = (
     "rev= rev=3 here off all on -word sort: topic-of: monday tomorrow 3d 2w mon,wed,fri weekdays 22:00-07:00 weekly daily"
 )

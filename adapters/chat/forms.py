@@ -18,6 +18,7 @@ from bot.commands import (
     Unreadable,
 )
 from bot.commands.forms import FilterForm, TopicForm
+from bot.commands.words import is_mail_place
 from bot.errors import Incomplete, UsageError
 from bot.models import Interest, Rhythm, Schedule
 
@@ -65,13 +66,20 @@ def form_carried(kind: FormKind, carried: str) -> FormRequest:
 
 
 def form_asked_for(asked: Command | Unreadable) -> FormRequest | None:
-    """Return the form in which what a command does not say can be filled in; None where it says enough, or is none."""
+    """Return the form in which what a command does not say can be filled in; None where it says enough, or is none.
+
+    No form is for an address.
+    """
     error = asked.error if isinstance(asked, Unreadable) else None
-    return FormRequest(FormKind(error.form), error.topic, channel=error.channel) if isinstance(error, Incomplete) else None
+    if not isinstance(error, Incomplete) or is_mail_place(error.channel):
+        return None
+    return FormRequest(FormKind(error.form), error.topic, channel=error.channel)
 
 
 def follow_up_form(asked: Command | Unreadable | None) -> FormRequest | None:
     """Return the form in which one may go on with what a command showed or did; None where there is none."""
+    if isinstance(asked, Command) and is_mail_place(asked.place):
+        return None
     match asked:
         case ShowTopic(name):
             return FormRequest(FormKind.TOPIC, name)

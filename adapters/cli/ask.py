@@ -3,6 +3,7 @@
 import getpass
 import re
 from collections.abc import Sequence
+from contextlib import AsyncExitStack
 from dataclasses import replace
 from difflib import get_close_matches
 from shlex import quote
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from bot.app import App
+    from bot.commands import Command
     from bot.models import Reply
 
 # A query may begin with a minus: `broadsheet search -survey "KV cache"`. No `-h`, which click would find within `-theory`.
@@ -83,14 +85,13 @@ def line(words: Sequence[str]) -> str:
 
 def _answer(context: click.Context, text: str, *, as_json: bool) -> None:
     from bot.commands import Now, Search, Similar, parse
-    from bot.handlers.handle import handle
 
     at = now_of(context)
     try:
         command = parse(text)
 
         async def work(app: "App") -> "tuple[Reply, bool]":
-            reply = await handle(app.handler_context, command, app.terminal(_person()), at)
+            reply = await _done(app, command, at)
             return reply, not isinstance(command, Now | Search | Similar) or await has_items(app)
 
         reply, enough = with_app(context, work)
@@ -99,6 +100,21 @@ def _answer(context: click.Context, text: str, *, as_json: bool) -> None:
     _show(reply, at, as_json=as_json)
     if not enough and not as_json:
         click.echo(NOTHING_YET, err=True)
+
+
+async def _done(app: "App", command: "Command", at: "datetime") -> "Reply":
+    """Do what was asked; e-mail can be sent meanwhile where that is about an address."""
+    from bot.commands import Confirm
+    from bot.commands.words import is_mail_place
+    from bot.handlers.handle import handle
+
+    async with AsyncExitStack() as stack:
+        if isinstance(command, Confirm) or is_mail_place(command.place):
+            from adapters.cli.platforms import mail_opened
+
+            opened = mail_opened(app.settings, app.platform_context(lambda: at), app.messengers)
+            await stack.enter_async_context(opened)
+        return await handle(app.handler_context, command, app.terminal(_person()), at)
 
 
 def _person() -> str:

@@ -12,7 +12,7 @@ from typing import Any
 
 from adapters.chat.connection import CheckResult
 from bot.errors import BotError, NetworkFault, SettingsError, UsageError
-from bot.models import is_address, normal_address
+from bot.models import EMAIL, is_address, normal_address
 from bot.ports.chats import Chats
 from bot.ports.messenger import Messenger
 from bot.service.platforms import PendingPlatform, Platform, PlatformContext, why_closed
@@ -61,6 +61,20 @@ async def opened(
                 log.exception("%s cannot be opened, and is tried again", name)
                 pending.append(PendingPlatform(name, opening, messengers, why_closed(error)))
         yield OpenedPlatforms(tuple(platforms), tuple(pending))
+
+
+@asynccontextmanager
+async def mail_opened(
+    settings: Settings, context: PlatformContext, messengers: MutableMapping[str, Messenger]
+) -> AsyncIterator[None]:
+    """Let e-mail be sent until the block ends, where it is configured. Raises SettingsError."""
+    section = configured(settings).get(EMAIL)
+    if section is None:
+        yield
+        return
+    async with _opened(EMAIL, section, context) as platform:
+        messengers[EMAIL] = platform.messenger
+        yield
 
 
 def configured(settings: Settings) -> Mapping[str, PlatformSettings]:

@@ -3,6 +3,7 @@
 What a family declares is exported without a list: a new command is known here as soon as it is declared.
 """
 
+from bot.commands.addresses import *
 from bot.commands.borrowed import BORROWED
 from bot.commands.declaration import Command, Group, Option, Permission, Usage, Usual
 from bot.commands.feedback import *

@@ -11,7 +11,7 @@ from dataclasses import MISSING, Field, dataclass, fields, replace
 from enum import Enum, StrEnum
 from typing import Annotated, Any, ClassVar, Self, TypeVar, get_args, get_type_hints
 
-from bot.commands.words import EXACT, SEVERAL_WORDS, Word, Words, item_text, plain, shown
+from bot.commands.words import EXACT, SEVERAL_WORDS, Word, Words, is_mail_place, item_text, mail_place, plain, shown
 from bot.errors import UsageError
 from bot.models import Rhythm
 
@@ -72,7 +72,8 @@ class Option:
     choices: Choices = ()  # one of these and nothing else
     least: float | None = None
     most: float | None = None
-    value: Callable[[Any], Any] | None = None  # what a choice stands for, where that is no text
+    value: Callable[[Any], Any] | None = None  # what is chosen stands for, where that is no text, or not as it is
+    said: Callable[[Any], Any] | None = None  # the inverse of `value` where there are no choices; "": by another option
     kind: type[Any] = str  # of what is chosen: str, int, float, bool
     field: str = ""  # of the command; "" for what is no field
     required: bool = False
@@ -96,6 +97,16 @@ class Usage:
     arguments: tuple[tuple[str, Argument], ...]  # by field, in the order of a line
     options: tuple[Option, ...]
 
+    @property
+    def takes_mail(self) -> bool:
+        """Whether the place that it is for may be an address."""
+        return any(each.name == EMAIL for each in self.options)
+
+    def placed(self, place: str) -> str:
+        """Return the place as this command says it: only where one begins does it matter that an address is a list's."""
+        how, address = mail_place(place)
+        return f"{EMAIL}:{address}" if how == LIST and all(each.name != LIST for each in self.options) else place
+
 
 @dataclass(frozen=True, slots=True)
 class Command:
@@ -109,11 +120,11 @@ class Command:
 
     @property
     def place(self) -> str:
-        """The channel that it names, "" for that in which it is given."""
+        """The channel or the address that it names, "" for the channel in which it is given."""
         return str(getattr(self, CHANNEL, ""))
 
     def placed(self, channel: str) -> Self:
-        """Return it for this channel, "" for that in which it is given; one that is for no channel stays as it is."""
+        """Return it for this place, "" for where it is given; one that is for no place stays as it is."""
         takes = any(each.name == CHANNEL for each in fields(self))
         return replace(self, **{CHANNEL: channel}) if takes else self
 
@@ -138,7 +149,8 @@ class Command:
         """
         usual = {each.name: each.default for each in fields(self)}
         said = ((option, getattr(self, option.field)) for option in self.usage.options if option.field)
-        return {option.name: _chosen_for(option, value) for option, value in said if value != usual[option.field]}
+        chosen = {option.name: _chosen_for(option, value) for option, value in said if value != usual[option.field]}
+        return {name: value for name, value in chosen.items() if value != ""}
 
     @classmethod
     def chosen(cls, values: Mapping[str, Any]) -> Self:
@@ -159,7 +171,7 @@ def _chosen_for(option: Option, value: Any) -> Any:
     """Return what is chosen so that the option means this value."""
     if option.choices and option.value is not None:
         return next((each for _, each in option.choices if option.value(each) == value), value)
-    return value
+    return value if option.said is None else option.said(value)
 
 
 def _meant(option: Option, value: Any) -> Any:
@@ -170,7 +182,7 @@ def _meant(option: Option, value: Any) -> Any:
             raise UsageError(f'*{option.name}* cannot be "{shown(str(value))}": choose one of {some}.')
         return (option.value or str)(value)
     if option.kind not in (int, float):
-        return option.kind(value)
+        return (option.value or option.kind)(value)
     try:
         number = option.kind(value)
     except (ValueError, TypeError, OverflowError) as error:
@@ -415,10 +427,46 @@ TopicHere = Annotated[str, topic(), HERE]
 TopicNamed = Annotated[str, topic(), NAMED]
 CHANNEL = "channel"  # what an option suggests, and the field of it: where Discord has a list of its own for that
 PERSON = "person"  # what an option suggests, likewise
-Place = Annotated[  # "": where the command is given
-    str,
-    Argument("[in #CHANNEL]", lambda name: ("in", Said(f"#{name}", one_word=True))),
-    Option(help="Which channel; without it, this one.", suggests=CHANNEL),
+EMAIL, LIST = "email", "list"  # the options for an address
+ADDRESS = "address"  # what they suggest
+
+
+def place_written(place: str) -> Pieces:
+    """Write the place that a command is for: `in #papers`, `by email me@example.org`; nothing for where it is given."""
+    how, address = mail_place(place)
+    if how:
+        return ("by", how, Said(address, one_word=True))
+    return ("in", Said(f"#{place}", one_word=True)) if place else ()
+
+
+def _addressed(word: str) -> Callable[[Any], str]:
+    """Return what makes a place of an address that was chosen; the channel of a recipient is one as it is."""
+    return lambda chosen: chosen if is_mail_place(str(chosen).strip()) else f"{word}:{str(chosen).strip()}"
+
+
+def _address_in(word: str) -> Callable[[str], str]:
+    return lambda place: mail_place(place)[1] if mail_place(place)[0] == word else ""
+
+
+_IN_CHANNEL = Option(
+    help="Which channel; without it, this one.",
+    suggests=CHANNEL,
+    said=lambda place: "" if is_mail_place(place) else place,
+)
+_BY_EMAIL = Option(
+    name=EMAIL,
+    help="By e-mail, to which address of yours.",
+    suggests=ADDRESS,
+    value=_addressed(EMAIL),
+    said=_address_in(EMAIL),
+)
+_BY_LIST = Option(
+    name=LIST, help="By e-mail, to which mailing list; for administrators.", value=_addressed(LIST), said=_address_in(LIST)
+)
+Place = Annotated[str, Argument("[in #CHANNEL]", place_written), _IN_CHANNEL]  # "": where the command is given
+MailPlace = Annotated[str, Argument("[in #CHANNEL|by email ADDRESS]", place_written), _IN_CHANNEL, _BY_EMAIL]
+ListPlace = Annotated[
+    str, Argument("[in #CHANNEL|by email ADDRESS|by list ADDRESS]", place_written), _IN_CHANNEL, _BY_EMAIL, _BY_LIST
 ]
 PageNumber = Annotated[
     int,

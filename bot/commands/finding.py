@@ -14,10 +14,10 @@ from bot.commands.declaration import (
     Group,
     ItemBeforeTopic,
     ItemName,
+    MailPlace,
     OneOfSeveral,
     Option,
     PageNumber,
-    Place,
     Said,
     TopicNamed,
     Usage,
@@ -144,7 +144,7 @@ class Why(Command):
 
     item: ItemBeforeTopic
     topic: ForTopic = ""
-    channel: Place = ""
+    channel: MailPlace = ""
 
 
 def _day(words: Words, _usage: Usage) -> str:
@@ -171,7 +171,7 @@ class Rest(Command):
     ] = ""
     page: PageNumber = 1
     rhythm: OneOfSeveral = None
-    channel: Place = ""
+    channel: MailPlace = ""
 
 
 @declared("now", Group.FINDING, example="now gpu-systems", aliases=("preview", "digest"))
@@ -180,7 +180,7 @@ class Now(Command):
     """Preview the next digest of a topic, or of every topic subscribed here."""
 
     topic: Annotated[str, ANY_TOPIC, Option(help="Only this one of those subscribed here.", suggests="topic")] = ""
-    channel: Place = ""
+    channel: MailPlace = ""
 
 
 class Trend(StrEnum):

@@ -9,9 +9,9 @@ from bot.commands.declaration import (
     Argument,
     Command,
     Group,
+    MailPlace,
     Option,
     Permission,
-    Place,
     Usage,
     declared,
     rest,
@@ -29,7 +29,7 @@ _CHANNEL = re.compile(r"#(?P<name>[^\s,;]*[^\s.,;!])[.,;!]*")
 class Status(Command):
     """Tell the last and next digests, the sources, and what failed."""
 
-    channel: Place = ""
+    channel: MailPlace = ""
 
 
 def _setting(words: Words, _usage: Usage) -> str:
@@ -54,7 +54,7 @@ class ChangeSettings(Command):
         Option(help="What to settle; without it, everything is shown.", choices=tuple((name, name) for name in _SETTINGS)),
     ] = ""
     value: Annotated[str, rest("", free_text), Option(help="How.", suggests="setting")] = ""
-    channel: Place = ""
+    channel: MailPlace = ""
 
     def placed(self, channel: str) -> Self:
         """Return it for this channel, "" for that in which it is given; `settings alerts #papers` is *here* in that one."""

@@ -12,6 +12,8 @@ from bot.commands.declaration import (
     Argument,
     Command,
     Group,
+    ListPlace,
+    MailPlace,
     OneOfSeveral,
     Option,
     Permission,
@@ -137,7 +139,7 @@ class Subscribe(Command):
         Argument("[tag NAME]", behind("tag")),
         Option(help="In a forum: the tag of each digest; none: that of the topic's title, if there is one.", suggests="tag"),
     ] = ""
-    channel: Place = ""
+    channel: ListPlace = ""
     filter: Annotated[
         str,
         Argument("[filter QUERY…]", behind("filter")),
@@ -226,7 +228,7 @@ class Follow(Command):
         Argument(f"[{'|'.join(Rhythm)}]", formatted("{}"), read_rhythm),
         Option(help="How often; daily where nothing is said."),
     ] = None
-    channel: Place = ""
+    channel: ListPlace = ""
 
 
 # --- the options of a subscription
@@ -306,8 +308,8 @@ def _unknown(words: Words, word: Word, said: set[str]) -> UsageError:
     if not near and ":" in word.text:
         hint = "A filter goes last: *filter stars:>100*."
     allowed = (
-        "after the topic come days, *at*, *in*, *top*, *min*, *brief*, *thread* or *full*, *quiet* or *always*, *tag*, "
-        "and *filter*."
+        "after the topic come days, *at*, *in*, *by*, *top*, *min*, *brief*, *thread* or *full*, *quiet* or *always*, "
+        "*tag*, and *filter*."
     )
     return words.fault(f'"{shown(word.text)}" is not understood: {allowed}', word, hint)
 
@@ -383,6 +385,11 @@ def _silence(words: Words) -> Options:
     return {"always": always}
 
 
+def _by(words: Words) -> Options:
+    """What is by e-mail was taken out before: an address does not stand here."""
+    raise words.fault("*by* needs an address: write for example *subscribe kv by email me@example.org*.")
+
+
 def _tag(words: Words) -> Options:
     word = words.next()
     if word is None or not word.text.strip():
@@ -415,6 +422,7 @@ _PARTS = {
     "layout": _Part("layout", _layout, ("layout",)),
     "silence": _Part("part about empty digests", _silence),
     "tag": _Part("tag", _tag, ("tag",)),
+    "by": _Part("address", _by, ("by",)),
     "filter": _Part("filter", _filter, ("filter",)),
 }
 _NAMES = {name: key for key, part in _PARTS.items() for name in part.names}
@@ -433,7 +441,7 @@ class Post(Command):
 
     topic: TopicHere
     rhythm: OneOfSeveral = None
-    channel: Place = ""
+    channel: MailPlace = ""
 
 
 def _topic_or_followed(words: Words, usage: Usage) -> str:
@@ -465,7 +473,7 @@ class Unsubscribe(Command):
 
     topic: Annotated[str, Argument("TOPIC", name_text, _topic_or_followed), HERE]
     rhythm: OneOfSeveral = None
-    channel: Place = ""
+    channel: MailPlace = ""
 
 
 @declared(
@@ -479,7 +487,7 @@ class ListSubscriptions(Command):
     """List the subscriptions of this channel, or of all channels."""
 
     everywhere: Annotated[bool, flag("all", "everywhere"), Option(name="all", help="Those of all channels.")] = False
-    channel: Place = ""
+    channel: MailPlace = ""
 
 
 def _until(words: Words, _usage: Usage) -> str:
@@ -508,7 +516,7 @@ class Pause(Command):
         Argument("[until WHEN]", behind("until"), _until),
         Option(help="Until when: 2026-12-01, monday, tomorrow, 2w.", suggests="until"),
     ] = ""
-    channel: Place = ""
+    channel: MailPlace = ""
 
 
 @declared(
@@ -524,7 +532,7 @@ class Resume(Command):
 
     topic: TopicHere
     rhythm: OneOfSeveral = None
-    channel: Place = ""
+    channel: MailPlace = ""
 
 
 # --- whose they are

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from bot.commands import feedback, finding, saved, service, subscriptions, topics
+from bot.commands import addresses, feedback, finding, saved, service, subscriptions, topics
 from bot.commands.borrowed import borrowed
 from bot.commands.declaration import CHANNEL, DECLARED, Command, Group, Said, Usage
 from bot.commands.words import Word, Words, clean, exactly, nearest, query_text, shown
@@ -18,7 +18,15 @@ from bot.wording import listed
 
 LONGEST = 20_000  # characters: a query of 2,000 in its longest form is shorter
 
-FAMILIES = (finding, subscriptions, topics, feedback, saved, service)  # what they declare is known once they are imported
+FAMILIES = (
+    finding,
+    subscriptions,
+    addresses,
+    topics,
+    feedback,
+    saved,
+    service,
+)  # what they declare is known once they are imported
 TABLE: tuple[Usage, ...] = tuple(usage for group in Group for usage in DECLARED if usage.group is group)
 BY_NAME = {name: usage for usage in TABLE for name in (usage.words, *usage.aliases)}
 
@@ -27,6 +35,7 @@ _SIGNS_ALONE = re.compile("[/,:;.!]+")
 _SLASHES = re.compile("/+")
 _FIRST = sorted({name.split()[0] for name in BY_NAME})
 _SLIP = 0.81  # of the letters, as difflib counts them: "forest" and "rest" have 0.8, "tropical" and "topic" 0.77
+_NO_SLIPS = frozenset({"forget"})  # verbs that nothing is a slip of: papers are about forests
 _SLIPS_FROM = 5  # letters: "moe" and "lora" are nobody's slips
 _LONGEST = 70  # characters of a command in a hint
 _SEEN = 300  # characters of a text that tell which command it is
@@ -62,14 +71,14 @@ def parse(text: str) -> Command:
 
 
 def _read(usage: Usage, words: Words) -> Command:
-    """Return the command from what stands behind its verb; where it takes a channel, that may be named anywhere."""
+    """Return the command from what stands behind its verb; where it takes a place, that may be named anywhere."""
     if CHANNEL not in dict(usage.arguments):
         return usage.command.read(words)
-    channel = words.take_channel()
+    place = usage.placed(words.take_place(by_mail=usage.takes_mail))
     try:
-        return usage.command.read(words).placed(channel)
+        return usage.command.read(words).placed(place)
     except Incomplete as error:
-        error.channel = channel
+        error.channel = place
         raise
 
 
@@ -249,7 +258,8 @@ def _misspelt(word: str) -> str:
     """
     swapped = (word[:at] + word[at + 1] + word[at] + word[at + 2 :] for at in range(min(len(word), _SEEN) - 1))
     verb = next((each for each in swapped if each in _FIRST), "")
-    return verb or (nearest(word, _FIRST, cutoff=_SLIP) if len(word) >= _SLIPS_FROM else "")
+    slips = (each for each in _FIRST if each not in _NO_SLIPS)
+    return verb or (nearest(word, slips, cutoff=_SLIP) if len(word) >= _SLIPS_FROM else "")
 
 
 def _short(text: str, instead: str) -> str:

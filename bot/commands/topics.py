@@ -11,11 +11,11 @@ from bot.commands.declaration import (
     Argument,
     Command,
     Group,
+    MailPlace,
     OneOfSeveral,
     Option,
     Permission,
     Pieces,
-    Place,
     Said,
     TopicNamed,
     Usage,
@@ -27,6 +27,7 @@ from bot.commands.declaration import (
     missing,
     number,
     number_text,
+    place_written,
     read_rhythm,
     text,
     topic,
@@ -314,7 +315,7 @@ class Filter(Command):
         ),
     ] = None
     rhythm: OneOfSeveral = None
-    channel: Place = ""
+    channel: MailPlace = ""
 
     @classmethod
     def read(cls, words: Words) -> Self:
@@ -342,8 +343,7 @@ class Filter(Command):
         """Return what stands behind the verb: the action too where it follows whose filter is meant."""
         plainly = self.action is FilterAction.SHOW and self.scope is None
         said = (self.scope or "", self.rhythm or "", "" if plainly else self.action, Said(self.query) if self.query else "")
-        where = ("in", Said(f"#{self.channel}", one_word=True)) if self.channel else ()
-        return (Said(self.topic), *(piece for piece in said if piece), *where)
+        return (Said(self.topic), *(piece for piece in said if piece), *place_written(self.channel))
 
     @classmethod
     def chosen(cls, values: Mapping[str, Any]) -> Self:

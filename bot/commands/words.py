@@ -197,12 +197,15 @@ def item_text(written: str) -> str:
 _QUOTED = re.compile(r'"([^"]*)"(?=[\s.,;:!?]|$)')
 _EXACTLY = re.compile(rf"{EXACT}(?=[\s.,;]|$)")
 _SIGNS = ".,;:!?"  # what may follow a word in a sentence
-# What is quoted, stepped over; and a channel: `in #papers`, `in "#Weekly papers"`, or exactly.
+# What is quoted, stepped over; and a place: `in #papers`, `in "#Weekly papers"`, `by email me@example.org`, or exactly.
 _EXACT_CHANNEL = EXACT.replace('="', '="%23', 1)
-_CHANNELS = re.compile(
-    rf'(?<![^ ])in (?P<channel>{_EXACT_CHANNEL}|"#[^"]+"|#[^\s"]+)(?=[ .,;:!?]|$)|{EXACT}|"[^"]*"',
-    re.IGNORECASE,
-)
+_CHANNEL = rf'in (?P<channel>{_EXACT_CHANNEL}|"#[^"]+"|#[^\s"]+)'
+_BY_MAIL = rf'by (?P<how>e-?mail|mail|list) (?P<address>{EXACT}|"[^"]+"|[^\s"=][^\s"]*@[^\s"]+|mail:[^\s"]+)'
+_QUOTED_OR_EXACT = rf'{EXACT}|"[^"]*"'
+_CHANNELS = re.compile(rf"(?<![^ ]){_CHANNEL}(?=[ .,;:!?]|$)|{_QUOTED_OR_EXACT}", re.IGNORECASE)
+_PLACES = re.compile(rf"(?<![^ ])(?:{_CHANNEL}|{_BY_MAIL})(?=[ .,;:!?]|$)|{_QUOTED_OR_EXACT}", re.IGNORECASE)
+# How a place by e-mail stands in a command: an address, that of a mailing list, or the channel of a recipient.
+_MAIL_PLACE = re.compile(r"(?P<how>email|list):(?P<address>.*@.*)|(?P<channel>mail:[0-9a-f]{16}\.[0-9a-f]{6})", re.DOTALL)
 SEVERAL_WORDS = 'A title of several words stands between quotation marks, such as "GPU systems".'
 _LONGEST = 40  # characters of a word that is quoted in a sentence, or compared with those there are
 
@@ -284,15 +287,19 @@ class Words:
         self.at = self.signs.index("=", word.start) + 1
         return True
 
-    def take_channel(self) -> str:
-        """Return the channel that is named by `in #papers` in what is left, "" where none is, and leave it out.
+    def take_place(self, *, by_mail: bool) -> str:
+        """Return the place that is named in what is left, "" where none is, and leave it out.
 
-        Within quotation marks these are words of somebody's. The last of several is meant.
+        That is a channel, `in #papers`; or an address, `by email me@example.org`, where the command takes one: then it is
+        "email:me@example.org", or "list:…" of a mailing list. Within quotation marks these are words of somebody's. The last
+        of several is meant.
         """
-        named = [each for each in _CHANNELS.finditer(self.signs, self.at, self.end) if each["channel"]]
+        places = _PLACES if by_mail else _CHANNELS
+        named = [(each, _place_in(each)) for each in places.finditer(self.signs, self.at, self.end)]
+        named = [(each, place) for each, place in named if place]
         if not named:
             return ""
-        found = named[-1]
+        found, place = named[-1]
         blank = " " * (found.end() - found.start())
         whole = self.typed.text[: found.start()] + blank + self.typed.text[found.end() :]
         self.typed = replace(self.typed, text=whole)
@@ -300,7 +307,7 @@ class Words:
         self._looked = (-1, -1)
         if not self.signs[found.end() : self.end].strip(f" {_SIGNS}"):
             self.end = max(self.at, len(self.signs[: found.start()].rstrip()))
-        return channel_name(exact(found["channel"]) or found["channel"].strip('"'))
+        return place
 
     def rest(self) -> str:
         """Return all that is left, as typed, and step over it."""
@@ -312,6 +319,32 @@ class Words:
         """Return the error that points at a word or position; None is the end of the text."""
         place = where.start if isinstance(where, Word) else self.end if where is None else where
         return UsageError(message, position=self.typed.origin(place), hint=hint)
+
+
+def _place_in(found: re.Match[str]) -> str:
+    """Return the place that was found, "" where it is none."""
+    said = found.groupdict()
+    if said["channel"]:
+        return channel_name(exact(said["channel"]) or said["channel"].strip('"'))
+    if not (address := said.get("address")):
+        return ""
+    bare = address[0] not in '="'
+    text = unended(address) if bare else exact(address) or address.strip('"')
+    place = text if is_mail_place(text) else f"{'list' if said['how'].lower() == 'list' else 'email'}:{text}"
+    return place if is_mail_place(place) else ""
+
+
+def is_mail_place(place: str) -> bool:
+    """Say whether the place of a command is an address, not a channel of a chat."""
+    return _MAIL_PLACE.fullmatch(place) is not None
+
+
+def mail_place(place: str) -> tuple[str, str]:
+    """Return behind which word the place by e-mail stands, email or list, and what stands there; ("", "") for another."""
+    found = _MAIL_PLACE.fullmatch(place)
+    if found is None:
+        return "", ""
+    return (found["how"] or "email", found["address"] or found["channel"])
 
 
 def channel_name(text: str) -> str:

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from bot.commands import Command
 from bot.digest.request import Layouts, RequestBuilder
 from bot.errors import Conflict, UsageError
+from bot.handlers.addresses.letters import NO_LETTERS, Letters
 from bot.handlers.wording.replies import SHOWN, excerpt
 from bot.models import Actor, Change, DigestRequest, Item, Limits, Reply, Subscription, Topic
 from bot.ports.digests import Previewer
@@ -111,6 +112,7 @@ class HandlerContext:
     forum_tags: KnownTags = no_tags  # a platform's own, where it has forums
     publishing: Obstacle = no_followers  # a platform's own, where channels can be followed: what keeps us from publishing
     elsewhere: Elsewhere = nowhere_else  # a platform's own, where it has channels
+    letters: Letters = NO_LETTERS  # to addresses that are to be confirmed; without e-mail set up none can be sent
     workspace_word: str = "workspace"  # what people there call one
     arxiv: ArxivSettings = USUAL_ARXIV  # which categories are collected
     embedder: Embedder | None = None  # without one, words alone decide what is found and close

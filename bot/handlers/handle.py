@@ -10,6 +10,7 @@ from importlib import import_module
 from bot import handlers
 from bot.commands import (
     Command,
+    Follow,
     Group,
     Help,
     Less,
@@ -21,13 +22,17 @@ from bot.commands import (
     Search,
     Show,
     Similar,
+    Subscribe,
     Trending,
     Unreadable,
     Unsave,
     Why,
     search_meant,
 )
+from bot.commands.words import is_mail_place
 from bot.errors import BotError, SourceError, Unclear, UsageError
+from bot.handlers.addresses.opt_in import ask_to_confirm
+from bot.handlers.addresses.places import acting_for, named_address, needs_code
 from bot.handlers.context import HANDLERS, HandlerContext, check_is_member
 from bot.handlers.items import posted_above
 from bot.handlers.search.search import is_for_one_item
@@ -120,6 +125,8 @@ async def handle(context: HandlerContext, command: Command, actor: Actor, now: d
     """Do what the command asks and return what to tell; raises BotError, and UsageError where the person can mend it."""
     if not isinstance(command, _FOR_READERS):
         check_is_member(actor)
+    if is_mail_place(command.place):
+        return await _handle_by_mail(context, command, actor, now)
     if command.place:
         return await _handle_elsewhere(context, command, actor, now)
     if command.usage.group in _OF_A_DIGEST and (posted := await posted_above(context, actor)) is not None:
@@ -146,6 +153,19 @@ async def _handle_elsewhere(context: HandlerContext, command: Command, actor: Ac
     there = await context.acting_in(actor, command.place)
     if there.channel == actor.channel:
         return await handle(context, command.placed(""), actor, now)
+    return await _handle_there(context, command, there, now)
+
+
+async def _handle_by_mail(context: HandlerContext, command: Command, actor: Actor, now: datetime) -> Reply:
+    """Do what is asked for an address; what is to be sent to one where nobody has said yes waits for a code."""
+    named = await named_address(context, actor, command.place)
+    if isinstance(command, Subscribe | Follow) and needs_code(named, actor):
+        return await ask_to_confirm(context, command, named, actor, now)
+    by_mail, there = acting_for(context, named, actor)
+    return await _handle_there(by_mail, command, there, now)
+
+
+async def _handle_there(context: HandlerContext, command: Command, there: Actor, now: datetime) -> Reply:
     try:
         reply = await handle(context, command.placed(""), there, now)
     except UsageError as error:

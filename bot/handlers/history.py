@@ -4,10 +4,11 @@ from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
 
 from bot.commands import History
+from bot.handlers.addresses.places import known_addresses
 from bot.handlers.context import HandlerContext, handles, slug
 from bot.handlers.subscriptions.times import in_zone
 from bot.handlers.wording.replies import excerpt, mentioning
-from bot.models import Actor, Change, Reply, ReplyEntry
+from bot.models import Actor, Change, Reply, ReplyEntry, is_mail
 from bot.models.people import SERVICE
 from bot.wording import shortened, time_in_words
 
@@ -25,7 +26,9 @@ async def history(context: HandlerContext, command: History, actor: Actor, now: 
     """
     named = slug(command.topic)
     known = [each for each in await _changes(context, named, actor) if _may_see(each, actor)]
-    seen = set(await context.visible_channels(actor, {channel for each in known for channel in _subscribing(each)}))
+    subscribing = {channel for each in known for channel in _subscribing(each)}
+    chats = {channel for channel in subscribing if not is_mail(channel)}
+    seen = {*await context.visible_channels(actor, chats), *await known_addresses(context, actor)}
     told = [each for each in known if seen.issuperset(_subscribing(each))]
     where = f"of {excerpt(command.topic)}" if named else f"in this {context.workspace_word}"
     if not told:
@@ -68,7 +71,8 @@ def _subscribing(change: Change) -> Collection[str]:
 async def _entry(change: Change, actor: Actor, now: datetime) -> ReplyEntry:
     at = await in_zone(change.at, actor.zone or "UTC")
     who = "you" if change.person == actor.person else "Broadsheet" if change.person == SERVICE else change.person
-    return ReplyEntry(title=change.what, lines=(f"{time_in_words(at, now)}, by {who}", *_difference(change)))
+    what = " ".join("by e-mail" if is_mail(word) else word for word in change.what.split(" "))
+    return ReplyEntry(title=what, lines=(f"{time_in_words(at, now)}, by {who}", *_difference(change)))
 
 
 def _difference(change: Change) -> Sequence[str]:

@@ -14,7 +14,7 @@ from bot.commands.declaration import Choices
 from bot.errors import UsageError
 from bot.handlers.context import HandlerContext, change_by, handles, no_followers, retry_on_conflict
 from bot.handlers.wording.replies import button, excerpt, mentioning, one_line, read_number
-from bot.models import MOST_ENTRIES, USUAL_AT_ONCE, Actor, Field, Layout, Preferences, Reply
+from bot.models import MOST_ENTRIES, USUAL_AT_ONCE, Actor, Field, Layout, Preferences, Reply, is_mail
 from bot.wording import some
 
 _MOST_AT_ONCE = 50  # messages a day
@@ -206,6 +206,11 @@ def _alerts(_context: HandlerContext, preferences: Preferences, here: str) -> st
 
 
 async def _set_alerts(context: HandlerContext, actor: Actor, preferences: Preferences, value: str) -> Preferences:
+    if is_mail(actor.channel):
+        raise UsageError(
+            "What could not be posted is told in a channel, not by e-mail.",
+            hint="*settings alerts here* settles that there.",
+        )
     channel = actor.channel if value.lower() in _HERE else value
     if channel != actor.channel and channel not in await _known(context, actor.workspace):
         raise UsageError(
@@ -221,7 +226,7 @@ async def _known(context: HandlerContext, workspace: str) -> set[str]:
     subscribed = await context.store.workspaces.subscriptions(workspace)
     changes = await context.store.workspaces.changes(workspace, about=_ALERTED)
     settled = {channel for each in changes for channel in (each.before, each.after)} - {_NOT_TOLD}
-    return settled | {each.channel for each in subscribed}
+    return settled | {each.channel for each in subscribed if not is_mail(each.channel)}
 
 
 def _twice(_context: HandlerContext, preferences: Preferences, here: str) -> str:
@@ -267,7 +272,7 @@ def _told_as_here(actor: Actor) -> str:
 
 
 def _channel(channel: str, here: str) -> str:
-    return "this channel" if channel == here else channel
+    return "this channel" if channel == here else "an address" if is_mail(channel) else channel
 
 
 def _channels(channels: Sequence[str], here: str) -> str:

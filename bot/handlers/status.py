@@ -27,6 +27,7 @@ from bot.models import (
     SourceState,
     Subscription,
     Topic,
+    is_mail,
 )
 from bot.models.deliveries import MAYBE_TWICE, OccurrenceKey
 from bot.ports.facts import HEARTBEAT, time_of_fact
@@ -81,7 +82,7 @@ async def status(context: HandlerContext, command: Status, actor: Actor, now: da
     """
     everywhere = await context.store.workspaces.subscriptions(actor.workspace)
     here = [each for each in everywhere if each.channel == actor.channel]
-    elsewhere = [each for each in everywhere if each.channel != actor.channel]
+    elsewhere = [each for each in everywhere if each.channel != actor.channel and not is_mail(each.channel)]
     topics = await context.topics(actor.workspace)
     digests = await digests_here(context, actor)
     held = sum(each.is_paused(now) for each in elsewhere)
@@ -289,7 +290,8 @@ async def _trouble_elsewhere(context: HandlerContext, actor: Actor, now: datetim
     bad = await context.store.ledger.deliveries(
         actor.workspace, states=(DeliveryState.FAILED, DeliveryState.AMBIGUOUS), limit=_LOOKED_AT
     )
-    places = {each.occurrence for each in bad if each.channel != actor.channel and now - each.due < _LATELY}
+    others = [each for each in bad if each.channel != actor.channel and not is_mail(each.channel)]
+    places = {each.occurrence for each in others if now - each.due < _LATELY}
     if not places:
         return ""
     verb = "was" if len(places) == 1 else "were"

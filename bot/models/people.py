@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import Self
 
 from bot.models.digests import Layout
+from bot.models.mail import is_mail
 from bot.models.queries import Query
 
 EVERY_DAY = (0, 1, 2, 3, 4, 5, 6)
@@ -23,21 +24,29 @@ class Actor:
     may_administer: bool = False
     zone: str = ""  # the person's time zone where the platform tells it (Slack does), an IANA name
     is_external: bool = False  # of another organisation, with which the channel is shared: no member of the workspace
-    place: str = ""  # "#papers", where that is another channel than the one in which they ask; then `channel` is that one
+    # "#papers", or an address, where that is another place than the channel in which they ask; then `channel` is that one.
+    place: str = ""
     may_write: bool = True  # whether they may write in it themselves
     parent: str = ""  # where that is a thread which all see who see this channel: what is said there is said in this one
     post: str = ""  # the message below which they ask, in a thread of it or in a forum's post, as a delivery names its own
+    is_alone: bool = False  # the workspace is the person's own: they administer nobody else
     is_direct: bool = False  # nobody else reads what stands there: a direct message, the terminal, a page of their own
 
     @property
     def here(self) -> str:
-        """The channel in a sentence: "here", or "in #papers"."""
-        return f"in {self.place}" if self.place else "here"
+        """The place in a sentence: "here", "in #papers", or "by e-mail to me@example.org"."""
+        return self._in_place or "here"
 
     @property
     def in_channel(self) -> str:
-        """The channel in a sentence: "in this channel", or "in #papers"."""
-        return f"in {self.place}" if self.place else "in this channel"
+        """The place in a sentence: "in this channel", "in #papers", or "by e-mail to me@example.org"."""
+        return self._in_place or "in this channel"
+
+    @property
+    def _in_place(self) -> str:
+        if not self.place:
+            return ""
+        return f"by e-mail to {self.place}" if is_mail(self.channel) else f"in {self.place}"
 
 
 class Rhythm(StrEnum):

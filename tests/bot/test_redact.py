@@ -48,12 +48,23 @@ def test_a_secret_is_hidden(text: str) -> None:
         "tokens per second",
         "basic understanding of the token generation",
         "the key idea",
-        "mail me@example.org",
+        "me@ or @example.org",
         "",
     ],
 )
 def test_other_text_stays(text: str) -> None:
     assert redacted(text) == text
+
+
+@pytest.mark.parametrize(
+    "address", ["me@example.org", "first.last+papers@mail.example.co.uk", "o'neil@example.org", "me@xn--bcher-kva.example"]
+)
+@pytest.mark.parametrize("text", ["{}", "to <{}>: 550 no such user", "RCPT TO:{}", "'{}'", "mailto:{}?x", "({},"])
+def test_an_address_is_hidden(text: str, address: str) -> None:
+    hidden = redacted(text.format(address))
+    assert MARK in hidden
+    assert "@" not in hidden
+    assert "example" not in hidden
 
 
 def test_a_given_secret_is_hidden_wherever_it_stands() -> None:

@@ -124,6 +124,7 @@ def interaction_of(received: "discord.Interaction[Any]", now: datetime) -> Disco
         may_administer=not guild or allowed.manage_channels or allowed.manage_guild or allowed.administrator,
         parent=parent_of(received.channel),
         post=post_of(received.channel),
+        is_alone=guild is None,
         is_direct=guild is None,
     )
     callback = Callback(

@@ -72,6 +72,7 @@ async def _reply(context: DiscordContext, message: discord.Message, callback: Ca
         may_administer=is_direct,
         parent=parent_of(message.channel),
         post=post_of(message.channel),
+        is_alone=is_direct,
         is_direct=is_direct,
     )
 

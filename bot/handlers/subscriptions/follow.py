@@ -56,6 +56,12 @@ async def follow(context: HandlerContext, command: Follow, actor: Actor, now: da
     return await _confirmation(context, topic, changed.after, actor, now, existed=existed)
 
 
+async def check_followed(context: HandlerContext, command: Follow, actor: Actor, now: datetime) -> None:
+    """Raise UsageError for what cannot be followed."""
+    if not await _naming_topic(context, command, actor):
+        await _followed(context, command, now)
+
+
 async def _naming_topic(context: HandlerContext, command: Follow, actor: Actor) -> Subscribe | None:
     """Return the subscription that is meant where the text names a topic, alone or with days and times behind it."""
     days = _days(command, ())

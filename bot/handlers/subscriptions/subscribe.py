@@ -9,9 +9,21 @@ from datetime import datetime
 from typing import Any
 
 from bot import zones
-from bot.commands import Filter, FilterAction, Follow, ListSubscriptions, ListTopics, Subscribe, Unsubscribe, Usual, write
+from bot.commands import (
+    Filter,
+    FilterAction,
+    Follow,
+    Forget,
+    ListSubscriptions,
+    ListTopics,
+    Subscribe,
+    Unsubscribe,
+    Usual,
+    write,
+)
 from bot.digest import due
 from bot.errors import Conflict, Unclear, UsageError
+from bot.handlers.addresses.places import known_addresses
 from bot.handlers.clauses import read_filter
 from bot.handlers.context import HandlerContext, handles, retry_on_conflict
 from bot.handlers.subscriptions.post import first_post_offer
@@ -25,16 +37,30 @@ from bot.handlers.subscriptions.subscription_change import (
 )
 from bot.handlers.subscriptions.times import moment_in_words, pause_in_words, posted_next, timetable
 from bot.handlers.topics.topic_change import forget_unused
+from bot.handlers.wording.elsewhere import placed_command
 from bot.handlers.wording.replies import button, mentioning, title_of
 from bot.handlers.wording.subscriptions import (
     NO_TOPIC,
     as_command,
     is_followed,
+    naming,
     subscription_buttons,
     subscription_entry,
     subscription_fields,
 )
-from bot.models import MOST_ENTRIES, Actor, Button, Query, Reply, Rhythm, Schedule, Subscription, Topic
+from bot.models import (
+    MOST_ENTRIES,
+    Actor,
+    Button,
+    Query,
+    Reply,
+    ReplyEntry,
+    Rhythm,
+    Schedule,
+    Subscription,
+    Topic,
+    is_mail,
+)
 from bot.settings.arxiv_categories import missing_categories, not_collected
 from bot.settings.sources import ArxivSettings
 from bot.wording import counted, listed
@@ -52,7 +78,7 @@ async def subscribe(context: HandlerContext, command: Subscribe, actor: Actor, n
         if " " not in command.topic and error.hint.startswith("Did you mean"):
             raise  # a slip in a topic's name
         return _may_be_followed(command, error, actor)
-    command, wanted = await _checked(replace(command, topic=topic.name))
+    command, wanted = await checked(replace(command, topic=topic.name))
     if blocked := await not_promised(context, command, actor, f"{topic.title} is not subscribed yet", "Subscribe"):
         return blocked
     existed, changed = await subscribe_to(context, topic, command, actor, now, wanted=wanted)
@@ -85,7 +111,7 @@ async def subscribe_to(
     return await _subscribed(context, command, wanted, topic, actor, now)
 
 
-async def _checked(command: Subscribe) -> tuple[Subscribe, Query | None]:
+async def checked(command: Subscribe) -> tuple[Subscribe, Query | None]:
     """Return the command with its zone's true name, and its filter; raises UsageError for what cannot be."""
     if isinstance(command.entries, int) and not 1 <= command.entries <= MOST_ENTRIES:
         raise UsageError(f"A digest has 1 to {MOST_ENTRIES} entries.", hint="For example *top 7*.")
@@ -350,23 +376,26 @@ async def _ended(context: HandlerContext, command: Unsubscribe, actor: Actor, no
 async def list_subscriptions(context: HandlerContext, command: ListSubscriptions, actor: Actor, now: datetime) -> Reply:
     """List the subscriptions of this channel, or of the whole workspace with those of this channel first.
 
-    Of private channels that the person is not in, it tells no more than how many there are.
+    Of private channels that the person is not in, it tells no more than how many there are; of addresses of others nothing,
+    and to administrators which domain they are of.
     """
     every = await context.store.workspaces.subscriptions(
         actor.workspace, channel="" if command.everywhere else actor.channel
     )
+    mail = await known_addresses(context, actor) if command.everywhere else {}
+    every = [each for each in every if each.channel == actor.channel or not is_mail(each.channel) or each.channel in mail]
     topics = await context.topics(actor.workspace)
     where = f"in this {context.workspace_word}" if command.everywhere else actor.in_channel
     if not every:
         return _nothing(where, topics, actor)
-    seen = (
-        await context.visible_channels(actor, {each.channel for each in every}) if command.everywhere else (actor.channel,)
-    )
+    chats = {each.channel for each in every if not is_mail(each.channel)}
+    seen = {actor.channel, *mail, *(await context.visible_channels(actor, chats) if command.everywhere else ())}
     found = [each for each in every if each.channel in seen]
     hidden = len(every) - len(found)
     ordered = sorted(found, key=lambda each: _place_in_list(each, topics, actor))
     entries = [
-        await subscription_entry(context, each, topics, actor, now, tell_channel=command.everywhere) for each in ordered
+        await _listed(context, each, topics, actor, now, mail.get(each.channel, each.channel if command.everywhere else ""))
+        for each in ordered
     ]
     everywhere = button("All subscriptions", ListSubscriptions(everywhere=True))
     reply = Reply(
@@ -378,6 +407,24 @@ async def list_subscriptions(context: HandlerContext, command: ListSubscriptions
         buttons=() if command.everywhere else (everywhere,),
     )
     return mentioning(reply, channels=[each.channel for each in found])
+
+
+async def _listed(
+    context: HandlerContext, each: Subscription, topics: Mapping[str, Topic], actor: Actor, now: datetime, where: str
+) -> ReplyEntry:
+    """Return the subscription as a list tells it; one by e-mail with the buttons that are for its address."""
+    place = f"by e-mail to {where}" if where and is_mail(each.channel) else where
+    entry = await subscription_entry(context, each, topics, actor, now, place=place)
+    if each.channel == actor.channel or not is_mail(each.channel):
+        return entry
+    named = await naming(context, each)
+    placed = [
+        replace(shown, command=placed_command(shown.command, each.channel))
+        for shown in subscription_buttons(each, named, now)
+    ]
+    ended = placed if each.topic in topics else placed[-1:]
+    forgotten = (button("Forget", Forget(each.channel), danger=True),) if "…" in where else ()
+    return replace(entry, buttons=(*ended, *forgotten))
 
 
 def _place_in_list(each: Subscription, topics: Mapping[str, Topic], actor: Actor) -> tuple[object, ...]:

@@ -11,7 +11,7 @@ from bot.errors import Unclear, UsageError
 from bot.handlers.context import HandlerContext, change_by, handles, retry_on_conflict
 from bot.handlers.subscriptions.subscription_change import about_subscription, on_record, subscription_named
 from bot.handlers.wording.replies import button, mentioning, title_of
-from bot.models import Actor, Reply, ReplyEntry, Subscription
+from bot.models import Actor, Reply, ReplyEntry, Subscription, is_mail
 from bot.models.people import SERVICE
 from bot.wording import counted
 
@@ -64,7 +64,8 @@ async def _person(context: HandlerContext, typed: str, actor: Actor) -> str:
 
 async def _seen(context: HandlerContext, actor: Actor) -> tuple[list[Subscription], int]:
     """Return the subscriptions of the workspace that the person may know of, and how many others there are."""
-    every = await context.store.workspaces.subscriptions(actor.workspace)
+    of_all = await context.store.workspaces.subscriptions(actor.workspace)
+    every = [each for each in of_all if not is_mail(each.channel)]  # an address is one person's, and stays theirs
     visible = {actor.channel, *await context.visible_channels(actor, {each.channel for each in every})}
     seen = [each for each in every if each.channel in visible]
     return seen, len(every) - len(seen)

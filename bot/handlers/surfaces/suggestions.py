@@ -7,10 +7,12 @@ from datetime import date, datetime, time, timedelta
 
 from bot import zones
 from bot.commands import TABLE
+from bot.commands.declaration import ADDRESS, EMAIL
 from bot.commands.schedule import read_time
 from bot.commands.words import Words, clean
 from bot.digest.left_out import how_many
 from bot.errors import BotError, UsageError
+from bot.handlers.addresses.places import acting_for, may_act_for, named_address
 from bot.handlers.context import HandlerContext
 from bot.handlers.items import last_digests, posted_above
 from bot.handlers.settings import SETTINGS
@@ -53,16 +55,19 @@ async def suggest(
 
     Kinds: topic, subscription (of this channel), command, item (of the channel's last digest, or saved by the person), zone,
     time (of day, in the channel's zone), until (days to come), day (of this channel's digests), tag (of this forum), setting
-    (the values of the one that is named), query, where the value is the whole query with its last word completed, and
-    followed: a query, or an author or organisation. `beside` is what else is filled in, by the names of the options: the
-    topic, the zone, the setting. A label has at most 100 characters; a value may be longer. A kind that is none, and a store
-    that fails, have nothing to suggest.
+    (the values of the one that is named), address (the person's own), query, where the value is the whole query with its
+    last word completed, and followed: a query, or an author or organisation. `beside` is what else is filled in, by the
+    names of the options: the topic, the zone, the setting, the address. A label has at most 100 characters; a value may be
+    longer. A kind that is none, and a store that fails, have nothing to suggest.
     """
     find = KINDS.get(kind)
     if find is None:
         return ()
     plain = "".join(char if char.isprintable() else " " for char in typed[:_READ])
     try:
+        if (address := (beside or {}).get(EMAIL, "")) and kind != ADDRESS:
+            named = await named_address(context, actor, f"{EMAIL}:{address}")
+            context, actor = acting_for(context, named, actor) if named.recipient else (context, actor)
         found = await find(Typing(context, plain, actor, now, beside or {}))
     except BotError:  # a list that stays empty says enough; the command itself will tell what is wrong
         return ()
@@ -260,6 +265,14 @@ async def _settings(typing: Typing) -> Sequence[Suggestion]:
     return _fitting(typing.text, (_Choice(value, f"{value}: {label}", (value, label)) for label, value in offers))
 
 
+async def _addresses(typing: Typing) -> Sequence[Suggestion]:
+    """Return the person's own addresses, and to administrators those of lists."""
+    held = await typing.context.store.recipients.of(typing.actor.workspace)
+    actor = typing.actor
+    known = [each for each in held if may_act_for(actor, each) and (each.is_list or each.person == actor.person)]
+    return _fitting(typing.text, (_Choice(each.address, each.address, (each.address,)) for each in known))
+
+
 KINDS: Mapping[str, Callable[[Typing], Awaitable[Sequence[Suggestion]]]] = {
     "topic": _topics,
     "subscription": _subscriptions,
@@ -273,4 +286,5 @@ KINDS: Mapping[str, Callable[[Typing], Awaitable[Sequence[Suggestion]]]] = {
     "setting": _settings,
     "query": _queries,
     "followed": _followed,
+    ADDRESS: _addresses,
 }

@@ -12,7 +12,7 @@ from bot.handlers.topics.topic_change import entering_in_words
 from bot.handlers.wording.replies import button, mentioning, preview_button, show_button, subscribe_button
 from bot.handlers.wording.subscriptions import as_command
 from bot.handlers.wording.topics import definition
-from bot.models import Actor, Attachment, Reply, Subscription, Topic
+from bot.models import Actor, Attachment, Reply, Subscription, Topic, is_mail
 from bot.wording import counted, listed, some
 
 LONGEST_NAME = 40  # characters; a menu shows so many
@@ -101,7 +101,8 @@ async def delete_topic(context: HandlerContext, command: DeleteTopic, actor: Act
             )
             return _as_shipped(context.packs[topic.name], topic, await context.topics(actor.workspace))
         users = await context.store.workspaces.subscriptions(actor.workspace, topic=topic.name)
-        seen = set(await context.visible_channels(actor, {each.channel for each in users}))
+        chats = {each.channel for each in users if not is_mail(each.channel)}
+        seen = set(await context.visible_channels(actor, chats))
         shown_here = [each.channel for each in users if each.channel in seen]
         if users and not command.anyway:
             return mentioning(_in_use(topic, users, seen, actor), channels=shown_here)
@@ -115,11 +116,14 @@ async def delete_topic(context: HandlerContext, command: DeleteTopic, actor: Act
 
 def _channels(users: Sequence[Subscription], seen: Collection[str], actor: Actor) -> str:
     """Name the channels that the actor knows of, and count the others."""
-    every = dict.fromkeys(each.channel for each in users)  # each once, also where it has several digests of the topic
+    # Each once, also where it has several digests of the topic.
+    every = dict.fromkeys(each.channel for each in users if not is_mail(each.channel))
     names = ["this channel" if each == actor.channel else each for each in every if each in seen]
     names.sort(key=lambda name: name != "this channel")
     hidden = len(every) - len(names)
     others = [f"{counted(hidden, 'channel')} that you are not in"] if hidden else []
+    if mailboxes := len({each.channel for each in users if is_mail(each.channel)}):
+        others.append(counted(mailboxes, "mailbox"))
     return " and ".join([*([some(names, 9)] if names else []), *others])
 
 

@@ -7,7 +7,7 @@ from bot.commands import ListTopics, Part, Profile, ShowTopic
 from bot.handlers.context import HandlerContext, handles
 from bot.handlers.wording.replies import button, one_line, preview_button, show_button, subscribe_button, unsubscribe_button
 from bot.handlers.wording.topics import bar_in_words, interest_in_words, new_in_words, part_values
-from bot.models import Actor, Field, Reply, ReplyEntry, Subscription, Topic
+from bot.models import Actor, Field, Reply, ReplyEntry, Subscription, Topic, is_mail
 from bot.settings.arxiv_categories import not_collected
 from bot.wording import counted, listed, shortened
 
@@ -74,9 +74,11 @@ def _origin(context: HandlerContext, topic: Topic) -> str:
 
 def _use(users: Sequence[Subscription], actor: Actor) -> str:
     here = any(each.channel == actor.channel for each in users)
-    others = len({each.channel for each in users if each.channel != actor.channel})
+    others = len({each.channel for each in users if each.channel != actor.channel and not is_mail(each.channel)})
+    mailboxes = len({each.channel for each in users if is_mail(each.channel)})
     said = ["this channel"] if here else []
     said += [counted(others, "other channel" if here else "channel")] if others else []
+    said += [counted(mailboxes, "mailbox")] if mailboxes else []
     return f"subscribed in {listed(said)}" if said else "subscribed nowhere"
 
 

@@ -4,13 +4,14 @@ import re
 from dataclasses import replace
 
 from bot.commands import Command, read, write
-from bot.models import Actor, Button, Reply, ReplyEntry
+from bot.commands.words import is_mail_place
+from bot.models import Actor, Button, Reply, ReplyEntry, is_mail
 
 _STRESSED = re.compile(r"\*([^*\n]+)\*")
 
 
 def told_elsewhere(reply: Reply, there: Actor) -> Reply:
-    """Return the answer to who acts in another channel: theirs alone, as not everybody here may know of that channel."""
+    """Return the answer to who acts in another place: theirs alone, as not everybody here may know of it."""
     entries = tuple(_entry(each, there) for each in reply.entries)
     return replace(
         reply,
@@ -24,7 +25,10 @@ def told_elsewhere(reply: Reply, there: Actor) -> Reply:
 
 def for_channel(sentence: str, there: Actor) -> str:
     """Return a sentence of ours in which each command that takes a channel names this one."""
-    return _STRESSED.sub(lambda found: f"*{_placed(found[1], there.place.removeprefix('#'))}*", sentence)
+    place = there.place.removeprefix("#")
+    if is_mail(there.channel):  # what is masked names nothing
+        place = there.channel if "…" in place else f"email:{place}"
+    return _STRESSED.sub(lambda found: f"*{placed_command(found[1], place)}*", sentence)
 
 
 def _entry(entry: ReplyEntry, there: Actor) -> ReplyEntry:
@@ -34,13 +38,15 @@ def _entry(entry: ReplyEntry, there: Actor) -> ReplyEntry:
 
 
 def _buttons(buttons: tuple[Button, ...], there: Actor) -> tuple[Button, ...]:
-    return tuple(replace(each, command=_placed(each.command, there.channel)) for each in buttons)
+    return tuple(replace(each, command=placed_command(each.command, there.channel)) for each in buttons)
 
 
-def _placed(typed: str, channel: str) -> str:
-    """Return a command for the channel, where it takes one and names none."""
+def placed_command(typed: str, channel: str) -> str:
+    """Return a command for the place, where it takes one and names none."""
     asked = read(typed)
     if not isinstance(asked, Command) or asked.place:
+        return typed
+    if is_mail_place(channel) and not asked.usage.takes_mail:
         return typed
     placed = asked.placed(channel)
     return typed if placed == asked else write(placed)

@@ -10,7 +10,7 @@ from bot.handlers.subscriptions.times import moment_in_words, pause_in_words, po
 from bot.handlers.wording.failures import in_one_line
 from bot.handlers.wording.replies import button, one_line, preview_button, title_of, unsubscribe_button
 from bot.handlers.wording.topics import bar_in_words
-from bot.models import USUAL_AT_ONCE, Actor, Button, Field, Preferences, ReplyEntry, Rhythm, Subscription, Topic
+from bot.models import USUAL_AT_ONCE, Actor, Button, Field, Preferences, ReplyEntry, Rhythm, Subscription, Topic, is_mail
 from bot.wording import counted
 
 NO_TOPIC = "The topic is not there any more."
@@ -108,9 +108,12 @@ async def subscription_entry(
     actor: Actor,
     now: datetime,
     *,
-    tell_channel: bool,
+    place: str,
 ) -> ReplyEntry:
-    """Return the subscription as a list tells it, with buttons where it is the actor's channel's."""
+    """Return the subscription as a list tells it, with buttons where it is the actor's channel's.
+
+    `place` is what it is for, in words; "" where all are for the same.
+    """
     here = each.channel == actor.channel
     topic = topics.get(each.topic)
     named = await naming(context, each)
@@ -122,7 +125,7 @@ async def subscription_entry(
         lines.append(size)
     if (filters := _filters_in_words(each, topic)) != "none":
         lines.append(f"filter: {filters}")
-    channel = f"{'this channel' if here else each.channel}: " if tell_channel else ""
+    channel = f"{'this channel' if here and not is_mail(each.channel) else place}: " if place else ""
     followed = ", followed" if is_followed(topics, each.topic) else ""
     title = f"{channel}{title_of(topics, each.topic)} ({each.topic}){followed}{_told(named)}"
     shown = subscription_buttons(each, named, now) if here else ()

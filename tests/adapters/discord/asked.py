@@ -5,13 +5,17 @@ from typing import Any
 
 from adapters.discord.install.command_tree import GROUP, PLACES, SUBCOMMAND, kind_of, path
 from bot.commands import Command, Subscribe, Usual
+from bot.commands.words import mail_place
 
 _NAMES = {"kind": "only", "everywhere": "all", "origin": "from", "form": "format", "former": "from"}
 _WEEK = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 
 
 def values_of(command: Command) -> dict[str, Any]:
-    """Return what was chosen, by option."""
+    """Return what was chosen, by option; an address has an option of its own."""
+    how, address = mail_place(command.place)
+    if how:
+        return values_of(command.placed("")) | {how: address}
     if isinstance(command, Subscribe):
         return _subscribe(command)
     names = {option.name for option in command.usage.options}

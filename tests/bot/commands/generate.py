@@ -264,9 +264,20 @@ def channels() -> st.SearchStrategy[str]:
     )
 
 
+def addresses() -> st.SearchStrategy[str]:
+    """Give addresses as places, and texts that somebody may write as one."""
+    odd = st.builds("{}@{}".format, said(), said())
+    named = st.builds("{}:{}".format, st.sampled_from(("email", "list")), st.just("me@lab.example") | odd)
+    return st.just("mail:0123456789abcdef.012345") | named
+
+
 def commands() -> st.SearchStrategy[Command]:
-    """Give every command, those that take a channel with one and without."""
-    return st.builds(lambda command, channel: command.placed(channel), _of_this_channel(), st.just("") | channels())
+    """Give every command, those that take a place with one and without."""
+
+    def placed(command: Command, channel: str, address: str) -> Command:
+        return command.placed(command.usage.placed(address) if address and command.usage.takes_mail else channel)
+
+    return st.builds(placed, _of_this_channel(), st.just("") | channels(), st.just("") | addresses())
 
 
 def _of_this_channel() -> st.SearchStrategy[Command]:

@@ -11,12 +11,14 @@ from bot.commands import (
     TABLE,
     ChangeSettings,
     Command,
+    Confirm,
     CreateTopic,
     DeleteTopic,
     EditTopic,
     Filter,
     FilterAction,
     Follow,
+    Forget,
     Format,
     Help,
     History,
@@ -52,7 +54,7 @@ from bot.commands import (
 from bot.digest.publisher import Publisher
 from bot.handlers.context import HANDLERS
 from bot.handlers.handle import answer
-from bot.models import Change, Preferences
+from bot.models import Change, OptIn, Preferences, code_kept, mail_channel
 from bot.summarise.extractive import Extractive
 from tests.bot.handlers.askers import PAPERS, SOURCES, Asker, said
 
@@ -61,6 +63,8 @@ TOPICS = ("hushed", "kv")  # its own, and its copy of a pack
 ITEMS = ("1", PAPERS[0].key, "Sharding a cache in CUDA")
 # What it wrote itself. No command below says these words, so no answer has them from what was typed.
 ITS_WORDS = ("Undisclosed", "zebrafish", "whispers", "U-bob", "C-bob", "Chatham", "12:34", "0.123")
+
+CHANNEL = mail_channel("0123456789abcdef", "ada@example.org")  # of its recipient
 
 COMMANDS: Mapping[type, tuple[Command, ...]] = {
     Search: (Search("cache"), Search("cache topic-of:hushed")),
@@ -84,6 +88,8 @@ COMMANDS: Mapping[type, tuple[Command, ...]] = {
         Transfer(former="me"),
         Transfer("kv", to="U-bob"),
     ),
+    Confirm: (Confirm("123456"),),
+    Forget: tuple(Forget(named, surely=surely) for named in ("ada@example.org", CHANNEL) for surely in (False, True)),
     ListTopics: (ListTopics(),),
     ShowTopic: tuple(map(ShowTopic, TOPICS)),
     CreateTopic: (CreateTopic("hushed", "GPU"), CreateTopic("copy", origin="hushed"), CreateTopic("copied", origin="kv")),
@@ -147,6 +153,7 @@ class Houses:
             "saved": {person: await store.people.saved(workspace, person) for person in ("U-ada", "U-bob")},
             "preferences": await store.workspaces.preferences(workspace),
             "changes": await store.workspaces.changes(workspace, limit=1000),
+            "recipients": await store.recipients.of(workspace),
             "posted": {channel: await store.digests.posted(workspace, channel) for channel in ("C1", "C-bob")},
             "postings": await store.digests.postings(workspace, "C1", keys),
             "past": await store.digests.past(workspace, "C1"),
@@ -185,6 +192,13 @@ async def houses(ada: Asker) -> Houses:
         (other, "save 2603.00001"),
     ):
         await asker.ask(text)
+    for address, code in (("ada@example.org", "654321"), ("bob@example.org", "123456")):
+        kept = code_kept("slack:T2", "U-ada", code)
+        until = ada.now + timedelta(days=1)
+        asked: dict[str, Any] = {"command": "subscribe kv", "asked_at": ada.now, "until": until, "code": kept}
+        await ada.context.store.recipients.ask(OptIn(workspace="slack:T2", person="U-ada", address=address, **asked))
+    kept = code_kept("slack:T2", "U-ada", "654321")
+    await ada.context.store.recipients.confirm("slack:T2", "U-ada", kept, CHANNEL, ada.now)
     order = await other.context.request(other.actor, await other.context.topic_named("slack:T2", "hushed"))
     await Publisher(ada.context.store, Extractive(), SOURCES).publish([order], ada.now, record=True)
     return Houses(ada, other)

@@ -1,0 +1,197 @@
+"""Saying yes: a code is sent to an address, and typed where it was asked for; before that nothing is sent there.
+
+What is asked for is kept beside the code and done once it is typed. The limits keep anybody from having mail sent to others:
+they count what was asked, whatever became of it.
+"""
+
+import re
+import secrets
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from bot.commands import Command, Confirm, Follow, Subscribe, read, write
+from bot.errors import DeliveryError, Uncertain, Unclear, UsageError
+from bot.handlers.addresses.places import (
+    NO_EMAIL,
+    NamedAddress,
+    acting_for,
+    administers,
+    named_address,
+)
+from bot.handlers.context import HANDLERS, HandlerContext, handles
+from bot.handlers.subscriptions.follow import check_followed
+from bot.handlers.subscriptions.subscribe import checked
+from bot.handlers.wording.elsewhere import for_channel, told_elsewhere
+from bot.handlers.wording.failures import in_one_line, which_one
+from bot.models import (
+    CODE_HOLDS,
+    MAIL,
+    MOST_TRIES,
+    Actor,
+    Asked,
+    OptIn,
+    Recipient,
+    Reply,
+    Suppression,
+    code_kept,
+    folded_address,
+    mail_channel,
+)
+from bot.wording import span_in_words
+
+MOST_ADDRESSES = 3  # of one person
+_HOUR, _DAY = timedelta(hours=1), timedelta(days=1)
+_APART = timedelta(minutes=10)  # codes to one address
+_BY_PERSON_HOURLY, _BY_PERSON_DAILY = 3, 6
+_TO_ADDRESS_DAILY = 3
+_IN_WORKSPACE_DAILY = 50
+
+
+async def ask_to_confirm(
+    context: HandlerContext, command: Subscribe | Follow, named: NamedAddress, actor: Actor, now: datetime
+) -> Reply:
+    """Send a code to the address and keep what was asked for; raises UsageError where that may not be."""
+    if not context.letters.can_be_sent:
+        raise UsageError(NO_EMAIL)
+    await context.check_may_manage(actor)
+    await _check_may_have(context, actor, named)
+    command = command.placed("")
+    if isinstance(command, Subscribe):
+        await context.topic_named(actor.workspace, command.topic)
+        await checked(command)
+    else:
+        await check_followed(context, command, actor, now)
+    code = f"{secrets.randbelow(10**6):06}"
+    async with context.letters.one_by_one:
+        await _check_limits(context, actor, named.address, now)
+        await context.store.recipients.ask(_opt_in(command, named, actor, code, now))
+    return await _sent(context, named, code)
+
+
+def _opt_in(command: Command, named: NamedAddress, actor: Actor, code: str, now: datetime) -> OptIn:
+    return OptIn(
+        workspace=actor.workspace,
+        person=actor.person,
+        address=named.address,
+        is_list=named.is_list,
+        code=code_kept(actor.workspace, actor.person, code),
+        command=write(command),
+        asked_at=now,
+        until=now + CODE_HOLDS,
+    )
+
+
+async def _sent(context: HandlerContext, named: NamedAddress, code: str) -> Reply:
+    """Send the code, and tell what to do with it, or why none was sent."""
+    try:
+        await context.letters.write(named.address, f"Your code for Broadsheet: {code}", _letter(code))
+    except Uncertain:
+        title, first = (
+            "A code may have been sent",
+            f"The mail relay did not say whether it took the code for {named.address}.",
+        )
+    except DeliveryError as error:
+        return Reply(title="The code could not be sent", text=(str(error), "Nothing is subscribed. Please try again later."))
+    else:
+        title, first = "A code was sent", f"It stands in the mail to {named.address}; look among what is sorted out, too."
+    holds = f"It holds for {span_in_words(CODE_HOLDS)}. Before that nothing else is sent there."
+    return Reply(
+        title=title, text=(first, holds), next_steps=("*confirm 123456* here, with that code, does what you asked for.",)
+    )
+
+
+def _letter(code: str) -> str:
+    """Return what the mail says; nothing of what somebody typed stands in it."""
+    return (
+        "Somebody asked Broadsheet, a daily paper of research papers, for digests at this address.\n\n"
+        f"If that was you, give this command where you asked for them:\n\n    confirm {code}\n\n"
+        f"The code holds for {span_in_words(CODE_HOLDS)}.\n\n"
+        "If it was not you, do nothing: without the code nothing more is sent here.\n"
+    )
+
+
+async def _check_may_have(context: HandlerContext, actor: Actor, named: NamedAddress) -> None:
+    """Raise UsageError where the person may not have digests sent there, whoever reads it."""
+    if administers(actor):
+        return
+    if named.is_list:
+        raise UsageError("Only administrators may have digests sent to a mailing list.", hint="Ask one of them.")
+    if await context.store.recipients.suppression(actor.workspace, named.address) is Suppression.COMPLAINED:
+        raise UsageError(
+            "Who reads that address complained of mail from here.", hint="Only an administrator may ask there again."
+        )
+    held = await context.store.recipients.of(actor.workspace, person=actor.person)
+    folded = folded_address(named.address)
+    others = [each for each in held if not each.is_list and folded_address(each.address) != folded]
+    if len(others) >= MOST_ADDRESSES:
+        raise UsageError(
+            f"{MOST_ADDRESSES} addresses of yours are confirmed here, as many as one may have.",
+            hint="*list all* names them, and *forget me@example.org* takes one away.",
+        )
+
+
+async def _check_limits(context: HandlerContext, actor: Actor, address: str, now: datetime) -> None:
+    """Raise UsageError where too many codes were sent lately."""
+
+    async def since(span: timedelta) -> Asked:
+        return await context.store.recipients.asked(actor.workspace, actor.person, address, now - span)
+
+    hour, day = await since(_HOUR), await since(_DAY)
+    if (await since(_APART)).to_address:
+        raise UsageError(
+            f"A code was sent to that address less than {span_in_words(_APART)} ago.",
+            hint="*confirm 123456* takes it; it may stand among what your mailbox sorted out.",
+        )
+    if hour.by_person >= _BY_PERSON_HOURLY or day.by_person >= _BY_PERSON_DAILY:
+        raise UsageError(
+            f"One person is sent {_BY_PERSON_HOURLY} codes an hour and {_BY_PERSON_DAILY} a day at most.",
+            hint="Try again later.",
+        )
+    if day.to_address >= _TO_ADDRESS_DAILY:
+        raise UsageError(f"One address is sent {_TO_ADDRESS_DAILY} codes a day at most.", hint="Try again tomorrow.")
+    if day.in_workspace >= _IN_WORKSPACE_DAILY:
+        raise UsageError(
+            f"In this {context.workspace_word} {_IN_WORKSPACE_DAILY} codes are sent a day at most.",
+            hint="Try again tomorrow.",
+        )
+
+
+# --- the code, typed
+
+
+@handles(Confirm)
+async def confirm(context: HandlerContext, command: Confirm, actor: Actor, now: datetime) -> Reply:
+    """Confirm the address to which this code was sent for this person, and do what they asked for."""
+    recipients = context.store.recipients
+    kept = code_kept(actor.workspace, actor.person, re.sub(r"\D", "", command.code, flags=re.ASCII))
+    wanted = await recipients.opt_in(actor.workspace, actor.person, kept, now)
+    if wanted is not None:
+        await _check_may_have(context, actor, NamedAddress(wanted.address, wanted.is_list))
+    number = secrets.token_hex(8)
+    channel = f"{MAIL}{number}.000000" if wanted is None else mail_channel(number, wanted.address)
+    confirmed = await recipients.confirm(actor.workspace, actor.person, kept, channel, now)
+    if confirmed is None:
+        raise UsageError(
+            f"That is not a code that holds: it is another one, was used, or is older than {span_in_words(CODE_HOLDS)}.",
+            hint=f"After {MOST_TRIES} wrong ones none holds; *subscribe TOPIC by email me@example.org* sends a new one.",
+        )
+    return await _done(context, confirmed.recipient, confirmed.command, actor, now)
+
+
+async def _done(context: HandlerContext, recipient: Recipient, wanted: str, actor: Actor, now: datetime) -> Reply:
+    """Do what was wanted for the recipient who is there now, and tell it with that; the address stays where it fails."""
+    said = f"{recipient.address} is confirmed."
+    named = await named_address(context, actor, recipient.channel)
+    by_mail, there = acting_for(context, named, actor)
+    command = read(wanted)
+    if not isinstance(command, Command):
+        return Reply(title="The address is confirmed", text=(said,))
+    try:
+        reply = await HANDLERS[type(command)](by_mail, command, there, now)
+    except Unclear as error:
+        reply = which_one(error, command)
+    except UsageError as error:
+        failed = f"What you asked for was not done: {for_channel(in_one_line(error), there)}"
+        return Reply(title="The address is confirmed", text=(said, failed))
+    told = told_elsewhere(reply, there)
+    return replace(told, text=(said, *told.text))
