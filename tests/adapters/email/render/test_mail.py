@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from adapters.email.render.links import NO_LINKS, MailLinks
 from adapters.email.render.mail import MOST, Mail, render
 from adapters.words import brief_title, card_facts, facts, first_link, told_parts
+from bot.commands import Rest, Unsubscribe, parse
 from bot.models import Digest, Entry, Layout, LeftOut, Link
 from tests.adapters import golden
 from tests.adapters.email.reading import Reader, cards, listed, wrong
@@ -191,6 +192,16 @@ def test_it_says_why_one_gets_it_how_to_end_it_and_how_to_see_the_others() -> No
         assert "/digest rest" not in read
     verbs = [re.findall(r"/mail/\w+/(\w+)", made.html) for made in (by_link, by_command, to_list)]
     assert verbs == [["more", "less", "save"] * 3 + ["pause", "unsubscribe"], [], []]
+
+
+def test_the_commands_that_it_names_can_be_typed_with_an_address() -> None:
+    named = re.findall(r"type /digest (.*?) and this address", plainly(mail(TODAY).text))
+    rest, ending = (parse(f"{command} reader@lab.example") for command in named)
+
+    assert isinstance(rest, Rest)
+    assert isinstance(ending, Unsubscribe)
+    assert (rest.topic, ending.topic, rest.channel) == ("gpu-systems", "gpu-systems", ending.channel)
+    assert "reader@lab.example" in ending.channel
 
 
 def test_an_action_without_an_address_that_is_safe_is_left_out() -> None:
