@@ -21,7 +21,7 @@ import sys
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
-from benchmarks.soak import answers, broken, discord, edits, killed, limits, restored, slack
+from benchmarks.soak import answers, broken, discord, edits, killed, limits, mail, restored, slack
 from benchmarks.soak.row import Row, Size, table
 from benchmarks.soak.rows.again import program
 from benchmarks.soak.rows.table import SCOREBOARD
@@ -60,6 +60,7 @@ TESTS: dict[str, Callable[[Size], Awaitable[Sequence[Row]]]] = {
     "discord-storm": discord.storm,
     "slack-edits": edits.in_slack,
     "discord-edits": edits.in_discord,
+    "mail-kill": mail.killed,
     "answers": answers.answered,
     "restore": restored.restored,
     "broken": broken.broken,

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bot.models import Delivery, DeliveryState
+from bot.models import MAYBE_TWICE, Delivery, DeliveryState
 from tests.fakes.platform import Message
 
 # What the ledger says was not, or may not have been, posted: people read it in `status`.
@@ -27,6 +27,8 @@ class Verdict:
     disordered: int  # parts posted before the part before them
     unclaimed: int  # posted although the ledger says that nobody ever held it
     sound: bool  # the database's integrity check
+    maybe_twice: int = 0  # listed as posted, maybe twice
+    untold: int = 0  # posted again, and not listed so
 
     @property
     def is_clean(self) -> bool:
@@ -41,6 +43,8 @@ class Verdict:
     def figures(self) -> str:
         """Return the verdict in words."""
         said = [f"{self.lost} lost", f"{self.duplicate} duplicate"]
+        if self.maybe_twice:
+            said.append(f"{self.maybe_twice} listed as maybe twice")
         if self.unknown:
             said.append(f"{self.unknown} listed as unknown ({self.unknown_posted} of them posted)")
         if self.ended:
@@ -68,6 +72,7 @@ def judged(
     times = Counter(each.marker for each in committed)
     said = {each.id for each in ledger.values() if each.state in _SAID}
     unknown = {each.id for each in ledger.values() if each.state is DeliveryState.AMBIGUOUS}
+    twice = {each.id for each in ledger.values() if each.reason == MAYBE_TWICE}
     return Verdict(
         expected=len(expected),
         lost=sum(1 for each in expected if not times[each.id] and each.id not in said),
@@ -79,6 +84,8 @@ def judged(
         disordered=_disordered(expected, committed),
         unclaimed=0 if restored else sum(1 for each in ledger.values() if times[each.id] and not each.attempts),
         sound=sound,
+        maybe_twice=len(twice),
+        untold=sum(1 for marker, number in times.items() if number > 1 and marker not in twice),
     )
 
 

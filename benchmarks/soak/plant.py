@@ -9,7 +9,22 @@ from datetime import date, datetime, time, timedelta
 from pathlib import Path
 
 from bot.delivery import delivery_id
-from bot.models import Change, Delivery, Digest, DigestRequest, OccurrenceState, Schedule, Subscription, Topic
+from bot.models import (
+    EMAIL,
+    MAIL,
+    Change,
+    Delivery,
+    Digest,
+    DigestRequest,
+    OccurrenceState,
+    OptIn,
+    Preferences,
+    Schedule,
+    Subscription,
+    Topic,
+    code_kept,
+    mail_channel,
+)
 from bot.store.sqlite.store import SqliteStore
 from tests.fakes.digests import GPU
 
@@ -20,7 +35,10 @@ _NAMES = {
     "fake": ("W", "C", "U"),
     "slack": ("W", "C", "U"),
     "discord": ("10000000", "20000000", "30000000"),
+    "email": ("W", MAIL, "U"),  # of a chat's workspaces
 }
+_DOMAINS = 20  # of who reads what is sent by e-mail
+_CODE = timedelta(hours=1)
 LONG_BEFORE = timedelta(hours=1)  # everything was subscribed and noticed then
 # Where writing through to the disk costs nothing, if there is such a place.
 _FAST = "/dev/shm" if Path("/dev/shm").is_dir() else None
@@ -36,6 +54,7 @@ class Crowd:
     platform: str = "fake"
     workspaces: int = WORKSPACES
     always: bool = False  # whether digests are posted that are empty
+    twice: bool = False  # whether the channels would rather see a digest twice than miss one
 
     def the_day_before(self) -> "Crowd":
         """Return the same channels as they were due a day earlier."""
@@ -51,7 +70,13 @@ class Crowd:
 
     def channel(self, number: int) -> str:
         """Return what the channel of that number is called."""
+        if self.platform == EMAIL:
+            return mail_channel(f"{number:016x}", self.address(number))
         return f"{_NAMES[self.platform][1]}{number}"
+
+    def address(self, number: int) -> str:
+        """Return the address to which the e-mails of that number go."""
+        return f"reader-{number}@domain-{number % _DOMAINS}.example"
 
     def owner(self, number: int) -> str:
         """Return who subscribed the channel of that number."""
@@ -59,6 +84,8 @@ class Crowd:
 
     def entries(self, channel: str) -> int:
         """Return how many entries the messenger makes the channel's number of messages of."""
+        if self.platform == EMAIL:
+            return 1
         many = self.many(int(channel.removeprefix(_NAMES[self.platform][1])))
         # Slack: a message, and one in its thread for each entry. Discord: as many as fit, which are three and more.
         return {"slack": many - 1, "discord": 4 * many - 3}.get(self.platform, many)
@@ -121,8 +148,36 @@ async def plant(path: Path, some: Crowd) -> None:
         for each in some.subscriptions():
             change = Change(workspace=each.workspace, at=some.due - LONG_BEFORE, person=each.made_by, what="subscription")
             await store.workspaces.save_subscription(each, change, replaces=0)
+        await _plant_wishes(store, some)
+        if some.platform == EMAIL:
+            await _plant_readers(store, some)
         await store.close()
         shutil.move(fast, path)
+
+
+async def _plant_wishes(store: SqliteStore, some: Crowd) -> None:
+    for workspace in {some.workspace(number) for number in range(some.channels if some.twice else 0)}:
+        here = (number for number in range(some.channels) if some.workspace(number) == workspace)
+        wish = Preferences(prefer_duplicate=tuple(some.channel(number) for number in here))
+        change = Change(workspace=workspace, at=some.due - LONG_BEFORE, person=some.owner(0), what="settings duplicates")
+        await store.workspaces.save_preferences(workspace, wish, change, replaces=Preferences())
+
+
+async def _plant_readers(store: SqliteStore, some: Crowd) -> None:
+    for number in range(some.channels):
+        workspace, person, at = some.workspace(number), some.owner(number), some.due - LONG_BEFORE
+        code = code_kept(workspace, person, "1")
+        asked = OptIn(
+            workspace=workspace,
+            person=person,
+            address=some.address(number),
+            code=code,
+            command="",
+            asked_at=at,
+            until=at + _CODE,
+        )
+        await store.recipients.ask(asked)
+        await store.recipients.confirm(workspace, person, code, some.channel(number), at)
 
 
 async def ledger(path: Path, made: Sequence[Delivery]) -> Mapping[str, Delivery]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from benchmarks.soak.judge import Verdict, is_sound, judged
 from benchmarks.soak.kills import Killer
 from benchmarks.soak.plant import Crowd, ledger, plant
-from benchmarks.soak.stands import stand
+from benchmarks.soak.stands import Stand, stand
 from benchmarks.soak.tls import Wire, wire
 from benchmarks.soak.work import Strategy, Work
 from tests.fakes.platform import Behaviour, Message
@@ -55,6 +55,7 @@ class Plan:
     kills: int = 0
     platform: str = "fake"
     tiers: bool = False  # whether Slack counts requests as it says that it does
+    twice: bool = False  # whether a digest is rather seen twice than missed
     cut: float = 0.0  # of all that passes, so much is cut in its middle; the platform is then behind TLS
 
 
@@ -65,7 +66,8 @@ def due_just_now() -> datetime:
 
 async def run(plan: Plan) -> Outcome:
     """Deliver it all and judge."""
-    crowd = Crowd(round(plan.deliveries * len(plan.parts) / sum(plan.parts)), due_just_now(), plan.parts, plan.platform)
+    channels = round(plan.deliveries * len(plan.parts) / sum(plan.parts))
+    crowd = Crowd(channels, due_just_now(), plan.parts, plan.platform, twice=plan.twice)
     made = crowd.deliveries()
     with tempfile.TemporaryDirectory() as folder:
         database = Path(folder) / "broadsheet.db"
@@ -75,7 +77,7 @@ async def run(plan: Plan) -> Outcome:
         async with stand(plan.behaviour, crowd, tiers=plan.tiers) as platform:
             async with _way(plan, platform.url) as way, _lateness() as late:
                 work = replace(plan.work, database=str(database), url=way.url, trusted=way.trusted).of(crowd)
-                killer = Killer(work, plan.kills, plan.behaviour.seed, lambda: len(made) - len(platform.committed))
+                killer = Killer(work, plan.kills, plan.behaviour.seed, lambda: len(made) - _posted(platform))
                 seconds = await killer.run()
         rows = await ledger(database, made) if has_ledger else {}
         verdict = judged(made, platform.committed, rows, sound=is_sound(database))
@@ -87,6 +89,11 @@ async def run(plan: Plan) -> Outcome:
         counts=Counter({**platform.counts, "cut": way.cut}),
         late=max(late),
     )
+
+
+def _posted(platform: Stand) -> int:
+    """Return how many deliveries are posted, however often each."""
+    return len({each.marker for each in platform.committed})
 
 
 @asynccontextmanager

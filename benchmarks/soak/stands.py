@@ -1,29 +1,38 @@
-"""The platforms a run can be on: one made for it with its Messenger, or Slack or Discord as Broadsheet speaks to them."""
+"""The platforms a run can be on: one made for it, or Slack, Discord or a mail server as Broadsheet speaks to them."""
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Protocol
+from urllib.parse import urlsplit
 
 import aiohttp
 from aiohttp.typedefs import Middleware
 from pydantic import SecretStr
 
+from adapters.email.relay.relay import Relay, trust
+from adapters.email.send import EmailMessenger
 from adapters.slack.client.api import Clients
 from adapters.slack.send import SlackMessenger
 from benchmarks.soak.discord_stand import discord, discord_messenger
 from benchmarks.soak.plant import Crowd
 from benchmarks.soak.work import Work
-from bot.models import Abilities, Rate
+from bot.handlers.links import LinkSigner
+from bot.models import EMAIL, Abilities, Rate
 from bot.ports.chats import Chats
+from bot.ports.mail import Recipients
 from bot.ports.messenger import Messenger
 from bot.settings.chat import SlackSettings
-from tests.fakes import platform, slack
+from bot.settings.mail import MailSettings
+from tests.fakes import platform, slack, smtp
 from tests.fakes.platform import Behaviour, Message
 from tests.fakes.platform_messenger import PlatformMessenger
 
 TOKEN = "xoxb-0-SOAK-aaaa"
+_OF_A_TRY = 0.8  # of the time that a try may take, so much a mail may: 12 of 15 seconds
+_MANY = 6000  # mails a minute to one domain
 
 
 class Stand(Protocol):
@@ -74,6 +83,10 @@ async def stand(behaviour: Behaviour, crowd: Crowd, *, tiers: bool) -> AsyncIter
     elif crowd.platform == "discord":
         async with discord(behaviour, crowd) as server:
             yield server
+    elif crowd.platform == EMAIL:
+        async with smtp.running() as relay:
+            relay.faults.behaviour = behaviour
+            yield relay
     else:
         async with platform.running(behaviour) as found:
             yield found
@@ -90,12 +103,32 @@ async def _slack_messenger(work: Work, chats: Chats) -> AsyncIterator[Messenger]
         yield messenger
 
 
-def messenger_of(work: Work, chats: Chats) -> AbstractAsyncContextManager[Messenger]:
+@asynccontextmanager
+async def _email_messenger(work: Work, recipients: Recipients) -> AsyncIterator[Messenger]:
+    port = urlsplit(work.url).port or 0
+    settings = MailSettings(
+        host=smtp.HOST,
+        port=port,
+        tls="off",
+        sender="Broadsheet <papers@lab.example>",
+        timeout=work.timeout * _OF_A_TRY,
+        domain_minute=_MANY,
+    )
+    relay = Relay(settings, await asyncio.to_thread(trust, settings), lambda: datetime.now(UTC))
+    try:
+        yield EmailMessenger(relay, recipients, settings, LinkSigner(b"0" * 32))
+    finally:
+        await relay.close()
+
+
+def messenger_of(work: Work, chats: Chats, recipients: Recipients) -> AbstractAsyncContextManager[Messenger]:
     """Open what posts there."""
     if work.platform == "slack":
         return _slack_messenger(work, chats)
     if work.platform == "discord":
         return discord_messenger(work, chats)
+    if work.platform == EMAIL:
+        return _email_messenger(work, recipients)
     return PlatformMessenger(work.url, work.abilities(), timeout=work.timeout)
 
 

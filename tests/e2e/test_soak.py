@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from blockbuster import BlockBuster
 
-from benchmarks.soak import answers, broken, discord, edits, killed, restored, slack
+from benchmarks.soak import answers, broken, discord, edits, killed, mail, restored, slack
 from benchmarks.soak.plant import Crowd
 from benchmarks.soak.row import Row, Size
 from benchmarks.soak.rows import clock, connections, drops, feeds, refusals, upgrades
@@ -71,6 +71,11 @@ async def test_everything_arrives_once_in_discord_though_senders_are_killed_and_
     )
     assert [row for row in killed_ if not row.kept] == []
     assert [each.verdict.is_clean for each in (reset, failed)] == [True, True]
+
+
+@pytest.mark.long
+async def test_no_mail_is_lost_and_each_that_may_be_there_twice_is_told_though_its_sender_is_killed() -> None:
+    assert [row for row in await mail.killed(replace(SHORT, deliveries=120, kills=3)) if not row.kept] == []
 
 
 @pytest.mark.long

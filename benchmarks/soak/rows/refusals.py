@@ -101,7 +101,8 @@ async def refused(closing: Closing) -> Outcome:
             work = replace(TRUE, speed=SCALE, nonce_window=120.0, finds=True)
             store = SqliteStore(database, exclusive=True)
             await store.open()
-            async with messenger_of(replace(work, database=str(database), url=fake.url).of(crowd), store.chats) as messenger:
+            given = replace(work, database=str(database), url=fake.url).of(crowd)
+            async with messenger_of(given, store.chats, store.recipients) as messenger:
                 service = Service(replace(work, database=str(database), url=fake.url).of(crowd), store, messenger)
                 await _posted(service, fake, closing, store)
                 owners = await _owners(store, crowd)

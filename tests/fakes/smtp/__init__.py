@@ -7,6 +7,7 @@ the whole message came, also when who sent it has died meanwhile.
 
 import asyncio
 import random
+import re
 import ssl
 import time
 import warnings
@@ -73,7 +74,12 @@ class TakenMail:
     @property
     def number(self) -> str:
         """Return what its Message-ID has before the @."""
-        return str(self.parsed["message-id"]).strip().strip("<>").partition("@")[0]
+        return _number(self.raw)
+
+
+def _number(raw: bytes) -> str:
+    found = re.search(rb"^Message-ID: <([^@>]+)@", raw, re.MULTILINE)
+    return found[1].decode("ascii") if found else ""
 
 
 class FakeRelay:
@@ -82,16 +88,12 @@ class FakeRelay:
     def __init__(self, tls: ssl.SSLContext | None = None, *, needs_login: bool = False) -> None:
         self.tls, self.needs_login = tls, needs_login
         self.faults = Faults()
-        self.port = 0
+        self.port, self.url = 0, ""
         self.taken: list[TakenMail] = []
         self.wrong: list[str] = []
         self.counts: Counter[str] = Counter()  # connections, mails, commits, each Fault
         self._sent: Counter[str] = Counter()  # by marker
         self._working: set[asyncio.Task[None]] = set()
-
-    @property
-    def url(self) -> str:
-        return f"smtp://{HOST}:{self.port}"
 
     @property
     def committed(self) -> list[Message]:
@@ -114,7 +116,7 @@ class FakeRelay:
     def drawn(self, raw: bytes) -> tuple[Fault | None, random.Random]:
         """Return what befalls a mail, which follows from the seed, the mail and how often it came."""
         behaviour = self.faults.behaviour or Behaviour(takes=(0.0, 0.0))
-        number = TakenMail("", "", raw, 0.0).number
+        number = _number(raw)
         self._sent[number] += 1
         dice = random.Random(f"{behaviour.seed} {number} {self._sent[number]}")
         return behaviour.draw(dice), dice
@@ -264,6 +266,7 @@ async def running(
 
     server = await asyncio.get_running_loop().create_server(made, HOST, 0, ssl=tls if at_once else None)
     relay.port = server.sockets[0].getsockname()[1]
+    relay.url = f"smtp://{HOST}:{relay.port}"
     try:
         yield relay
     finally:

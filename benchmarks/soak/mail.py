@@ -1,0 +1,39 @@
+"""Mails through a relay over real sockets, whose sender is killed: nothing tells afterwards which of them it has."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from benchmarks.soak.killed import ORDINARY
+from benchmarks.soak.row import Row, Size
+from benchmarks.soak.run import Plan, run
+from benchmarks.soak.work import Work
+from bot.models import EMAIL
+
+_MORE = 3  # kills: the run may end before the last of them, as what is unknown is never posted
+
+
+async def killed(size: Size) -> Sequence[Row]:
+    """Readers who get each mail at most once, and readers who would rather have it twice."""
+    return [await _killed("", size, twice=False), await _killed(", rather twice than not", size, twice=True)]
+
+
+async def _killed(what: str, size: Size, *, twice: bool) -> Row:
+    behaviour = replace(ORDINARY, seed=size.seed)
+    plan = Plan(
+        behaviour=behaviour,
+        work=Work(),
+        deliveries=size.deliveries,
+        parts=(1,),
+        kills=size.kills + _MORE,
+        platform=EMAIL,
+        twice=twice,
+    )
+    outcome = await run(plan)
+    verdict = outcome.verdict
+    kept = verdict.sound and not (verdict.lost or verdict.untold or verdict.unclaimed) and outcome.kills >= size.kills
+    if twice:
+        target, kept = "0 lost, each duplicate told", kept and not verdict.unknown
+    else:
+        target, kept = "0 lost, 0 duplicate, the unknown ones listed", kept and not verdict.duplicate
+    sizes = f"{verdict.expected} deliveries, {outcome.kills} kills"
+    return Row(f"E-mail, `kill -9`{what}", sizes, target, outcome.figures(), kept)
