@@ -14,10 +14,11 @@ _MORE = 3  # kills: the run may end before the last of them, as what is unknown 
 
 async def killed(size: Size) -> Sequence[Row]:
     """Readers who get each mail at most once, and readers who would rather have it twice."""
-    return [await _killed("", size, twice=False), await _killed(", rather twice than not", size, twice=True)]
+    return [await killed_once(size, twice=False), await killed_once(size, twice=True)]
 
 
-async def _killed(what: str, size: Size, *, twice: bool) -> Row:
+async def killed_once(size: Size, *, twice: bool) -> Row:
+    """The ones or the others."""
     behaviour = replace(ORDINARY, seed=size.seed)
     plan = Plan(
         behaviour=behaviour,
@@ -36,4 +37,5 @@ async def _killed(what: str, size: Size, *, twice: bool) -> Row:
     else:
         target, kept = "0 lost, 0 duplicate, the unknown ones listed", kept and not verdict.duplicate
     sizes = f"{verdict.expected} deliveries, {outcome.kills} kills"
-    return Row(f"E-mail, `kill -9`{what}", sizes, target, outcome.figures(), kept)
+    what = "E-mail, `kill -9`" + (", rather twice than not" if twice else "")
+    return Row(what, sizes, target, outcome.figures(), kept)

@@ -161,6 +161,11 @@ def delivery_id(subscription: str, day: date, slot: int, part: int) -> str:
     return "".join(letters)
 
 
+def destination(channel: str) -> str:
+    """Return for whom a digest is, in a sentence: "for C1"; of an address nothing, as what is owed to people is kept."""
+    return "by e-mail" if is_mail(channel) else f"for {channel}"
+
+
 def sealed(payload: str, if_late: str = "") -> str:
     """Return the SHA-256, in hex, of the payload and of what is posted instead once it is late."""
     whole = f"{payload}\0{if_late}" if if_late else payload

@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from bot.delivery.context import DeliveryContext
 from bot.digest.resumption import begun_afresh
 from bot.errors import Conflict, Reach, UsageError
-from bot.models import Change, Delivery, Notice, Refusal, Subscription
+from bot.models import Change, Delivery, Notice, Refusal, Subscription, is_mail
 from bot.models.people import SERVICE
 from bot.wording import some
 
@@ -239,7 +239,12 @@ def _to_owners(
 
 
 def _named(subscriptions: Sequence[Subscription]) -> str:
-    return some(list(dict.fromkeys(f"{each.topic} in {each.channel}" for each in subscriptions)))
+    return some(list(dict.fromkeys(f"{each.topic} {_where(each)}" for each in subscriptions)))
+
+
+def _where(subscription: Subscription) -> str:
+    # An address is told to nobody here: what is owed to people is kept, and logged.
+    return "by e-mail" if is_mail(subscription.channel) else f"in {subscription.channel}"
 
 
 def _commands(word: str, subscriptions: Sequence[Subscription]) -> str:
@@ -248,6 +253,8 @@ def _commands(word: str, subscriptions: Sequence[Subscription]) -> str:
 
 def _paused_text(paused: Sequence[Subscription], reason: str) -> str:
     again = f"When that is mended, they go on by themselves. To try it at once, type {_commands('resume', paused)} there."
+    if all(is_mail(each.channel) for each in paused):
+        again = "They go on by themselves once the address is confirmed again: subscribe to them there anew."
     return f"The digests of {_named(paused)} are paused. {reason} {again}"
 
 
@@ -257,7 +264,7 @@ def _skipped_text(held: Sequence[Subscription], delivery: Delivery, reason: str)
 
 
 def _lifted_text(lifted: Sequence[Subscription]) -> str:
-    missed = (
-        f"What was due in the pause is left out. To post what has come in since, type {_commands('post', lifted)} there."
-    )
+    missed = "What was due in the pause is left out."
+    if not all(is_mail(each.channel) for each in lifted):
+        missed += f" To post what has come in since, type {_commands('post', lifted)} there."
     return f"The digests of {_named(lifted)} go on: as far as can be told, they can be posted again. {missed}"

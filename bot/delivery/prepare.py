@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from bot.delivery.context import DeliveryContext, delivery_id, sealed
+from bot.delivery.context import DeliveryContext, delivery_id, destination, sealed
 from bot.delivery.pausing import SubscriptionPauser
 from bot.delivery.restored import may_be_unrecorded, read_unrecorded_until
 from bot.delivery.workers import FairOrder
@@ -145,7 +145,7 @@ class Preparer:
         )
         after = result.occurrence
         if closed and result.alert:
-            text = f"The digest {after.topic} of {after.day} for {after.channel} is skipped: {after.reason}"
+            text = f"The digest {after.topic} of {after.day} {destination(after.channel)} is skipped: {after.reason}"
             await self._pauser.alert(after.workspace, text, now)
 
     async def _put_off(self, occurrence: Occurrence, reason: str, now: datetime) -> _Result:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
-from bot.delivery.context import DeliveryContext, DeliverySettings
+from bot.delivery.context import DeliveryContext, DeliverySettings, destination
 from bot.delivery.pausing import SubscriptionPauser
 from bot.digest import due
 from bot.digest.quiet_hours import deadline_of
@@ -105,7 +105,7 @@ class Scheduler:
                     log.warning("%s: the digest %s of %s: %s", each.channel, each.topic, each.day, each.reason)
             last = found[-1]
             if last.state is OccurrenceState.SKIPPED:
-                text = f"The digest {last.topic} of {last.day} for {last.channel} is skipped: {last.reason}."
+                text = f"The digest {last.topic} of {last.day} {destination(last.channel)} is skipped: {last.reason}."
                 alerts.append((last.workspace, text))
         if alerts:
             await self._pauser.alert_all(alerts, now)

@@ -5,7 +5,7 @@ import logging
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from bot.delivery.context import Clock, DeliveryContext
+from bot.delivery.context import Clock, DeliveryContext, destination
 from bot.delivery.edits import edited_until
 from bot.delivery.pausing import SubscriptionPauser
 from bot.delivery.rate_limits import Pause, PlatformCall, SlidingWindow
@@ -266,4 +266,4 @@ def _reason_of(error: Exception) -> str:
 def title_of(delivery: Delivery) -> str:
     """Return which part of which digest it is, as the beginning of a sentence."""
     part = f", part {delivery.part} of {delivery.parts}," if delivery.parts > 1 else ""
-    return f"The digest {delivery.topic} of {delivery.occurrence[1]} for {delivery.channel}{part}"
+    return f"The digest {delivery.topic} of {delivery.occurrence[1]} {destination(delivery.channel)}{part}"
