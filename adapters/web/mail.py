@@ -7,14 +7,17 @@ Whoever has no link is told nothing: every link that leads nowhere gets one and 
 import asyncio
 import contextlib
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import datetime
 
 from aiohttp import web
 
 from adapters.web.page import FIELD, page
 from adapters.web.rate_limit import RateLimit, client_of
+from bot.errors import BotError
+from bot.handlers.addresses.opt_in import asked_by_link, confirm_by_link
 from bot.handlers.context import HandlerContext
-from bot.handlers.handle import answer
+from bot.handlers.handle import answer, failed
 from bot.handlers.links import LinkAction, LinkSigner, SignedLink
 from bot.handlers.surfaces.linked import (
     Pressed,
@@ -23,12 +26,14 @@ from bot.handlers.surfaces.linked import (
     pressed,
     pressed_button,
     question,
+    told_by_page,
     with_tokens,
 )
-from bot.models import Reply
+from bot.models import Button, OptIn, Reply
 
 LARGEST = 2**14  # bytes of a body: the token of a long filter
 LINK = "/mail/{subscription}/{action}"
+CONFIRMATION = "/mail/confirm/{token}"
 BY_ADDRESS = 600  # requests a minute: an office behind one address, and a scanner that follows every link of its mails
 WRONG = 20  # what a request costs that no link of ours made: 30 a minute
 BY_SUBSCRIPTION = 120  # requests a minute
@@ -36,6 +41,8 @@ BY_SUBSCRIPTION = 120  # requests a minute
 _ONE_CLICK = ("List-Unsubscribe", "One-Click")  # RFC 8058, 3.1: what the form that a mail program sends consists of
 _BEARER = "Whoever has this link can do what it says. If you pass the mail on, you pass that on, too."
 _NOT_YET = f"Nothing is done before you press. {_BEARER}"
+_YES = "yes"  # what the form of a confirmation sends
+_UNTIL_YES = "If that was not you, do nothing: then nothing more is sent there."
 NOWHERE = Reply(
     title="This link leads nowhere",
     text=(
@@ -62,11 +69,13 @@ class MailPages:
         self._context, self._signer, self._clock, self._slowest = context, signer, clock, slowest
         self._by_address = by_address or RateLimit(BY_ADDRESS)
         self._by_subscription = by_subscription or RateLimit(BY_SUBSCRIPTION)
+        self._confirming = asyncio.Lock()
 
     def routes(self) -> list[web.RouteDef]:
         """Return what is answered, and by what."""
         paths = (LINK, LINK + "/{item:[^/]+}")
-        return [route for path in paths for route in (web.get(path, self.ask), web.post(path, self.press))]
+        routes = [web.get(CONFIRMATION, self.ask_to_confirm), web.post(CONFIRMATION, self.confirm)]
+        return routes + [route for path in paths for route in (web.get(path, self.ask), web.post(path, self.press))]
 
     async def ask(self, request: web.Request) -> web.Response:
         """Return the question that a link asks; nothing is changed."""
@@ -105,7 +114,40 @@ class MailPages:
     async def _done(self, done: Pressed) -> Reply:
         reply = await answer(self._context, done.command, done.actor, self._clock())
         await note_pressed(self._context, done, self._clock())
-        return reply
+        return told_by_page(reply, done.actor)
+
+    async def ask_to_confirm(self, request: web.Request) -> web.Response:
+        """Return the question whether digests are wanted at an address; what somebody typed is no part of it."""
+        wanted = await self._opt_in(request)
+        said = "Somebody asked Broadsheet, a daily paper of research papers, for digests at this address."
+        title = f"Digests by e-mail to {wanted.address}?"
+        reply = Reply(title=title, text=(f"{said} If that was you, confirm it.",), buttons=(Button("Confirm", _YES),))
+        return _html(reply, self._clock(), _UNTIL_YES, is_question=True)
+
+    async def confirm(self, request: web.Request) -> web.Response:
+        """Confirm the address, and tell what was done for it."""
+        form = await self._form(request)
+        async with self._confirming:  # pressed twice, the second finds it done
+            wanted = await self._opt_in(request)
+            if form.get(FIELD) != _YES:
+                raise web.HTTPBadRequest
+            try:
+                reply = await confirm_by_link(self._context, wanted, self._clock())
+            except BotError as error:
+                reply = replace(failed(error, ""), buttons=())
+        return _html(reply, self._clock(), "")
+
+    async def _opt_in(self, request: web.Request) -> OptIn:
+        """Return what the address of a page confirms; raises HTTPNotFound and HTTPTooManyRequests."""
+        said = self._signer.read_confirmation(request.match_info["token"])
+        self._count(self._by_address, client_of(request), WRONG if said is None else 1)
+        wanted = None
+        if said is not None:
+            self._count(self._by_subscription, said.code)
+            wanted = await asked_by_link(self._context, said, self._clock())
+        if wanted is None:
+            raise web.HTTPNotFound
+        return wanted
 
     def _link(self, request: web.Request, *, one_click: bool = False) -> SignedLink | None:
         """Return the link that was followed, None where we made none such; raises HTTPTooManyRequests.
@@ -144,5 +186,8 @@ class MailPages:
     def _page(self, reply: Reply, link: SignedLink, channel: str, *, is_question: bool = False) -> web.Response:
         now = self._clock()
         signed = with_tokens(reply, self._signer, link.subscription, channel, now)
-        note = _NOT_YET if is_question else _BEARER
-        return web.Response(text=page(signed, now.date(), note=note, is_question=is_question), content_type="text/html")
+        return _html(signed, now, _NOT_YET if is_question else _BEARER, is_question=is_question)
+
+
+def _html(reply: Reply, now: datetime, note: str, *, is_question: bool = False) -> web.Response:
+    return web.Response(text=page(reply, now.date(), note=note, is_question=is_question), content_type="text/html")

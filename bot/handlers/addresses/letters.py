@@ -16,8 +16,10 @@ PATIENCE = timedelta(seconds=60)  # that one letter may take
 class Letters:
     """Writes letters; which messenger sends them is asked each time, as it may connect later."""
 
-    def __init__(self, mailer: Callable[[], Mailer | None]) -> None:
+    def __init__(self, mailer: Callable[[], Mailer | None], web_url: str = "") -> None:
+        """`web_url` is where our pages are read from outside, "" where there are none."""
         self._mailer = mailer
+        self.web_url = web_url
         self.one_by_one = asyncio.Lock()  # held while limits are looked at and what counts is noted
 
     @property

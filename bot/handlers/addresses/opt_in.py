@@ -1,5 +1,6 @@
 """Saying yes: a code is sent to an address, and typed where it was asked for; before that nothing is sent there.
 
+Where there are pages, a link in the same mail does it too, as only who reads the mail has it.
 What is asked for is kept beside the code and done once it is typed. The limits keep anybody from having mail sent to others:
 they count what was asked, whatever became of it.
 """
@@ -19,12 +20,14 @@ from bot.handlers.addresses.places import (
     named_address,
 )
 from bot.handlers.context import HANDLERS, HandlerContext, handles
+from bot.handlers.links import LinkSigner, SignedConfirmation
 from bot.handlers.subscriptions.follow import check_followed
 from bot.handlers.subscriptions.subscribe import checked
 from bot.handlers.wording.elsewhere import for_channel, told_elsewhere
 from bot.handlers.wording.failures import in_one_line, which_one
 from bot.models import (
     CODE_HOLDS,
+    EMAIL,
     MAIL,
     MOST_TRIES,
     Actor,
@@ -64,8 +67,8 @@ async def ask_to_confirm(
     code = f"{secrets.randbelow(10**6):06}"
     async with context.letters.one_by_one:
         await _check_limits(context, actor, named.address, now)
-        await context.store.recipients.ask(_opt_in(command, named, actor, code, now))
-    return await _sent(context, named, code)
+        await context.store.recipients.ask(opt_in := _opt_in(command, named, actor, code, now))
+    return await _sent(context, named, code, await _link(context, opt_in))
 
 
 def _opt_in(command: Command, named: NamedAddress, actor: Actor, code: str, now: datetime) -> OptIn:
@@ -81,10 +84,18 @@ def _opt_in(command: Command, named: NamedAddress, actor: Actor, code: str, now:
     )
 
 
-async def _sent(context: HandlerContext, named: NamedAddress, code: str) -> Reply:
+async def _link(context: HandlerContext, opt_in: OptIn) -> str:
+    """Return the link that confirms it; "" where there are no pages, and for a list, where one would say yes for all."""
+    if not context.letters.web_url or opt_in.is_list:
+        return ""
+    signer = LinkSigner(await context.store.recipients.key(), context.letters.web_url)
+    return signer.confirmation_url(SignedConfirmation(opt_in.workspace, opt_in.person, opt_in.code))
+
+
+async def _sent(context: HandlerContext, named: NamedAddress, code: str, link: str) -> Reply:
     """Send the code, and tell what to do with it, or why none was sent."""
     try:
-        await context.letters.write(named.address, f"Your code for Broadsheet: {code}", _letter(code))
+        await context.letters.write(named.address, f"Your code for Broadsheet: {code}", _letter(code, link))
     except Uncertain:
         title, first = (
             "A code may have been sent",
@@ -100,13 +111,15 @@ async def _sent(context: HandlerContext, named: NamedAddress, code: str) -> Repl
     )
 
 
-def _letter(code: str) -> str:
+def _letter(code: str, link: str) -> str:
     """Return what the mail says; nothing of what somebody typed stands in it."""
+    by_page = f"Or open this page, and press its button:\n\n    {link}\n\n" if link else ""
+    holds = "The code and the page hold" if link else "The code holds"
     return (
         "Somebody asked Broadsheet, a daily paper of research papers, for digests at this address.\n\n"
         f"If that was you, give this command where you asked for them:\n\n    confirm {code}\n\n"
-        f"The code holds for {span_in_words(CODE_HOLDS)}.\n\n"
-        "If it was not you, do nothing: without the code nothing more is sent here.\n"
+        f"{by_page}{holds} for {span_in_words(CODE_HOLDS)}.\n\n"
+        "If it was not you, do nothing: then nothing more is sent here.\n"
     )
 
 
@@ -162,11 +175,15 @@ async def _check_limits(context: HandlerContext, actor: Actor, address: str, now
 @handles(Confirm)
 async def confirm(context: HandlerContext, command: Confirm, actor: Actor, now: datetime) -> Reply:
     """Confirm the address to which this code was sent for this person, and do what they asked for."""
-    recipients = context.store.recipients
     kept = code_kept(actor.workspace, actor.person, re.sub(r"\D", "", command.code, flags=re.ASCII))
-    wanted = await recipients.opt_in(actor.workspace, actor.person, kept, now)
+    wanted = await context.store.recipients.opt_in(actor.workspace, actor.person, kept, now)
     if wanted is not None:
         await _check_may_have(context, actor, NamedAddress(wanted.address, wanted.is_list))
+    return await _confirmed(context, kept, wanted, actor, now)
+
+
+async def _confirmed(context: HandlerContext, kept: str, wanted: OptIn | None, actor: Actor, now: datetime) -> Reply:
+    recipients = context.store.recipients
     number = secrets.token_hex(8)
     channel = f"{MAIL}{number}.000000" if wanted is None else mail_channel(number, wanted.address)
     confirmed = await recipients.confirm(actor.workspace, actor.person, kept, channel, now)
@@ -195,3 +212,22 @@ async def _done(context: HandlerContext, recipient: Recipient, wanted: str, acto
         return Reply(title="The address is confirmed", text=(said, failed))
     told = told_elsewhere(reply, there)
     return replace(told, text=(said, *told.text))
+
+
+# --- the link, followed
+
+
+async def asked_by_link(context: HandlerContext, said: SignedConfirmation, now: datetime) -> OptIn | None:
+    """Return what a link confirms whose signature holds; None where it was confirmed already, or too long ago."""
+    wanted = await context.store.recipients.opt_in(said.workspace, said.person, said.code, now)
+    return None if wanted is None or wanted.is_list else wanted
+
+
+async def confirm_by_link(context: HandlerContext, wanted: OptIn, now: datetime) -> Reply:
+    """Confirm the address for who asked, and do what they asked for; raises UsageError where they may not have it."""
+    actor = Actor(platform=EMAIL, workspace=wanted.workspace, channel="", person=wanted.person, is_direct=True)
+    await _check_may_have(context, actor, NamedAddress(wanted.address))
+    # Whether they may subscribe was looked at when they asked; who they are in the chat now, a link does not tell.
+    reply = await _confirmed(context, wanted.code, wanted, replace(actor, may_administer=True), now)
+    answered = tuple(each for each in reply.text if not each.endswith("?"))  # what leads on from there is for the chat
+    return replace(reply, text=answered, next_steps=(), buttons=())

@@ -26,10 +26,10 @@ from bot.commands import (
 from bot.handlers.context import HandlerContext
 from bot.handlers.links import LinkAction, LinkSigner, SignedButton, SignedLink
 from bot.handlers.subscriptions.times import pause_in_words
+from bot.handlers.wording.elsewhere import for_channel
 from bot.handlers.wording.replies import button, title_of
 from bot.models import EMAIL, Actor, Button, Item, Recipient, Reply, ReplyEntry, Subscription, Suppression
 
-_INBOX = "your inbox"  # where the recipient acts, in the sentences of replies
 _OF_ITEMS = frozenset({LinkAction.MORE, LinkAction.LESS, LinkAction.SAVE})
 _GIVEN = (Follow, Less, More, Pause, Resume, Save, Subscribe, Unsave, Unsubscribe)
 
@@ -150,7 +150,7 @@ def _actor(recipient: Recipient) -> Actor:
         channel=recipient.channel,
         person=recipient.person,
         may_administer=True,
-        place=_INBOX,
+        place=recipient.address,
         is_direct=True,
     )
 
@@ -173,6 +173,15 @@ def _signed(
 ) -> Sequence[Button]:
     given = [each for each in buttons if _given(each.command) is not None]
     return [replace(each, command=signer.button(subscription, channel, each.command, now)) for each in given]
+
+
+def told_by_page(reply: Reply, actor: Actor) -> Reply:
+    """Return the reply with its commands as they are typed in the chat for the same address, and without questions.
+
+    A page has no buttons that would answer them: what leads on from there is for the chat.
+    """
+    text = tuple(for_channel(each, actor) for each in reply.text if not each.endswith("?"))
+    return replace(reply, text=text, next_steps=tuple(for_channel(each, actor) for each in reply.next_steps))
 
 
 async def note_pressed(context: HandlerContext, pressed: Pressed, now: datetime) -> None:
