@@ -29,15 +29,20 @@ _SHORTEST = 4  # a shorter "secret" would tear holes into ordinary words
 
 
 def redacted(text: str, secrets: Iterable[str] = ()) -> str:
-    """Return `text` without URL user information, credentials, bearer tokens, e-mail addresses and the given secrets."""
+    """Return `text` without credentials, the given secrets and e-mail addresses: for a log."""
+    text = without_credentials(text, secrets)
+    return _ADDRESS.sub(MARK, text) if "@" in text else text
+
+
+def without_credentials(text: str, secrets: Iterable[str] = ()) -> str:
+    """Return `text` without URL user information, credential parameters, bearer tokens and the given secrets."""
     for secret in sorted({part for whole in secrets for part in (whole, *whole.split()[1:])}, key=len, reverse=True):
         if len(secret) >= _SHORTEST:
             text = text.replace(secret, MARK)
     text = _SHAPES.sub(MARK, text)
     text = _USERINFO.sub(rf"\1{MARK}@", text)
     text = _QUERY.sub(rf"\1{MARK}", text)
-    text = _SCHEME.sub(rf"\1 {MARK}", text)
-    return _ADDRESS.sub(MARK, text) if "@" in text else text
+    return _SCHEME.sub(rf"\1 {MARK}", text)
 
 
 def is_secret_header(name: str) -> bool:

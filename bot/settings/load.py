@@ -19,7 +19,7 @@ from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSetti
 from pydantic_settings import SettingsError as PydanticSettingsError
 
 from bot.errors import SettingsError
-from bot.redact import redacted
+from bot.redact import without_credentials
 from bot.settings.chat import DiscordSettings, SlackSettings
 from bot.settings.mail import MailSettings
 from bot.settings.sections import (
@@ -190,7 +190,7 @@ def secrets_of(settings: BaseModel) -> tuple[str, ...]:
 def holds_secrets(path: Path) -> bool:
     """Say whether a secret stands in the settings file: in a setting that is one, or in an address. Raises SettingsError."""
     secret = secret_names()
-    return any(text and (name in secret or redacted(text) != text) for name, text in _texts(_read(path)))
+    return any(text and (name in secret or without_credentials(text) != text) for name, text in _texts(_read(path)))
 
 
 def secret_names() -> frozenset[str]:
