@@ -143,3 +143,19 @@ async def stands(room: Room) -> Presses:
     kept.update({name: replace(each, shown=Presses(-1, -1), next_at=NOW) for name, each in kept.items()})
     (found,) = await room.store.outbox.messages_to_edit(room.clock())
     return found.pressed
+
+
+async def test_who_is_held_up_before_an_edit_for_as_long_as_two_are_apart_makes_it_no_more() -> None:
+    room = Room()
+    await room.open()
+    await room.more("U1")
+    two = Two(room)
+    while not any(each.edits for each in room.store.ledger.standing.values()):
+        await two.step(0)
+    await room.more("U2")
+    room.clock.advance(6 * MINUTE)
+    while not room.chat.edited:
+        await two.step(1)
+    await two.end()
+    await room.pass_time(room.deliverer(), timedelta(hours=1))
+    assert (room.said, [number for *_, number in room.chat.edited]) == (Presses(more=2), [2])
