@@ -377,15 +377,18 @@ async def list_subscriptions(context: HandlerContext, command: ListSubscriptions
     """List the subscriptions of this channel, or of the whole workspace with those of this channel first.
 
     Of private channels that the person is not in, it tells no more than how many there are; of addresses of others nothing,
-    and to administrators which domain they are of.
+    and to administrators which domain they are of. Where nobody else reads, one's own by e-mail stand beside the channel's.
     """
+    mail = await _addresses_listed(context, command, actor)
     every = await context.store.workspaces.subscriptions(
-        actor.workspace, channel="" if command.everywhere else actor.channel
+        actor.workspace, channel="" if command.everywhere or mail else actor.channel
     )
-    mail = await known_addresses(context, actor) if command.everywhere else {}
-    every = [each for each in every if each.channel == actor.channel or not is_mail(each.channel) or each.channel in mail]
+    chosen = {actor.channel, *mail}
+    every = [each for each in every if each.channel in chosen or (command.everywhere and not is_mail(each.channel))]
     topics = await context.topics(actor.workspace)
     where = f"in this {context.workspace_word}" if command.everywhere else actor.in_channel
+    if not command.everywhere and any(each.channel in mail for each in every):
+        where = f"{where} and by e-mail"
     if not every:
         return _nothing(where, topics, actor)
     chats = {each.channel for each in every if not is_mail(each.channel)}
@@ -407,6 +410,15 @@ async def list_subscriptions(context: HandlerContext, command: ListSubscriptions
         buttons=() if command.everywhere else (everywhere,),
     )
     return mentioning(reply, channels=[each.channel for each in found])
+
+
+async def _addresses_listed(context: HandlerContext, command: ListSubscriptions, actor: Actor) -> Mapping[str, str]:
+    """Return by their channels the addresses of which a list tells."""
+    if command.everywhere:
+        return await known_addresses(context, actor)
+    return (
+        await known_addresses(context, replace(actor, may_administer=False)) if actor.is_direct and not actor.place else {}
+    )
 
 
 async def _listed(

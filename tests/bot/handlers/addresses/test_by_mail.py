@@ -288,6 +288,20 @@ async def test_ones_own_are_listed_and_those_of_others_only_to_administrators_an
     assert f"by email {ME}" in said(await admin.ask(f"pause kv by email {ME}")), "who names it knows it"
 
 
+async def test_where_nobody_else_reads_ones_own_stand_beside_the_channels(anna: Asker, mailbox: Mailbox) -> None:
+    await confirmed(anna, mailbox)
+    ben = anna.by(is_direct=True, person="U-ben", may_administer=True)
+    assert "Nothing is subscribed" in (await ben.ask("list")).title
+    directly = anna.by(is_direct=True, channel="D1")
+    assert [each.title for each in (await directly.ask("list")).entries] == [f"by e-mail to {ME}: KV cache (kv)"]
+    await directly.ask("subscribe gpu-systems")
+    listed = await directly.ask("list")
+    assert listed.title == "2 subscriptions in this channel and by e-mail"
+    assert [each.title for each in listed.entries] == ["GPU systems (gpu-systems)", f"by e-mail to {ME}: KV cache (kv)"]
+    assert len((await directly.ask(f"list by email {ME}")).entries) == 1
+    assert ME not in said(await anna.ask("list"))
+
+
 async def test_a_person_has_three_addresses_and_an_administrator_more(anna: Asker, mailbox: Mailbox) -> None:
     for number in range(3):
         await confirmed(anna.at(anna.now + 2 * number * HOUR), mailbox, f"a{number}@lab.example")
