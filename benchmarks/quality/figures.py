@@ -14,7 +14,7 @@ _SEED = 14
 _HALVES = {
     "test": re.compile(r"\btest\b"),
     "set aside": re.compile(r"\b(?:aside|fresh)\b"),
-    "development": re.compile(r"\b(?:train|dev|val|validation|development)\b"),
+    "development": re.compile(r"\b(?:train|dev|val|validation|development|further)\b"),
 }
 
 

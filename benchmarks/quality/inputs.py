@@ -17,7 +17,7 @@ CROSSED = f"cross-validated, {FOLDS} folds"
 
 _ROOT = Path(__file__).parents[2]
 MARKED = Path(__file__).parent / "marked"
-HALVES = ("development", "aside", "fresh")  # files of that folder; nothing is chosen by the last two
+HALVES = ("development", "further", "aside", "fresh")  # files of that folder; nothing is chosen by the last two
 
 
 @dataclass(frozen=True, slots=True)

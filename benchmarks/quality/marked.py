@@ -12,8 +12,9 @@ these), whether there is a part, and where both found one, whether the second's 
 of `fresh.jsonl` make a set of their own: `marked twice, fresh`.
 
 `--half aside` and `--half fresh` measure those that nothing was chosen by (README.md says when each was first opened);
-without it, the development half. A text that may not be kept
-here is found in ACLSum's files by its id, its hash checked; those that are not there are left out, and the count says so.
+without it, the development half; `--half further` measures 90 others, marked before their summaries were seen. A text
+that may not be kept here is found in ACLSum's files by its id, its hash checked; those that are not there are left out, and
+the count says so.
 """
 
 import json

@@ -156,6 +156,18 @@ def test_the_fresh_abstracts_are_marked_by_the_rules_and_are_in_no_other_file() 
         assert are_of_the_rules(record["marks"], sentences), record["id"]
 
 
+def test_the_further_abstracts_have_exact_spans_and_are_in_no_other_file() -> None:
+    further = kept("further")
+    ids = {record["id"] for record in further}
+    assert len(ids) == len(further) == 90
+    for other in ("development", "denied", "second", "whys"):
+        assert not ids & {record["id"] for record in kept(other)}, other
+    for record in further:
+        sentences, marks = record["sentences"], record["marks"]
+        letters = "B" * len(sentences)  # those of the sentences were not marked
+        assert are_of_the_rules({**marks, "l": letters}, sentences), record["id"]
+
+
 def test_the_second_reader_of_the_fresh_abstracts_marked_those_drawn_by_the_rules() -> None:
     fresh = kept("fresh")
     drawn = random.Random(7).sample(fresh, 50)

@@ -224,3 +224,14 @@ def test_a_clause_with_the_figure_is_evidence_rather_than_its_sentence_without()
     told = choose(["Text recognition in natural images remains a challenging task.", context, long])[EVIDENCE]
     assert told is not None
     assert told.text.startswith("Achieves notable accuracies: 97.32% on IC13")
+
+
+@pytest.mark.parametrize(
+    "last",
+    [
+        "The results of a case study with traces of two hospitals are presented and discussed.",
+        "We evaluate the effectiveness of Tidy on traces of two hospitals and on public benchmarks.",
+    ],
+)
+def test_what_was_done_without_an_outcome_is_no_evidence(last: str) -> None:
+    assert choose([*PLAIN[:4], last])[EVIDENCE] is None
