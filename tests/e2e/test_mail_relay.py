@@ -45,6 +45,7 @@ from bot.errors import (
     UsageError,
 )
 from bot.handlers.links import LinkSigner
+from bot.handlers.surfaces.returned import Bounce, Proof, follow_up
 from bot.models import (
     CODE_HOLDS,
     Delivery,
@@ -63,6 +64,7 @@ from bot.settings.web import WebSettings
 from bot.store.sqlite.store import SqliteStore
 from tests.adapters.email.test_receive import NUMBER, report
 from tests.bot.deliveries import Harness, change
+from tests.bot.handlers.askers import asker
 from tests.conftest import NOW
 from tests.fakes.smtp import HOST, PASSWORD, USER, At, FakeRelay, running
 
@@ -670,3 +672,36 @@ async def test_doctor_says_what_is_missing_for_one_click_and_for_bounces(tmp_pat
             async with built(Settings(database=tmp_path / "b.sqlite3", **cast(Any, chosen))) as app:
                 found = await examine(app, NOW, None, offline=True)
             assert {each.name for each in found} & {"unsubscribing", "bounces"} == missing
+
+
+async def test_a_bounce_pauses_through_the_service_and_a_new_confirmation_lifts_it() -> None:
+    async with house() as made:
+        await made.rounds()
+        assert len(made.relay.taken) == 3
+        said = "A mail came back: there is no such mailbox (5.1.1)."
+        bounce = Bounce((Proof(delivery=of(MINE).id),), (ADDRESSES[0],), said, hard=True)
+        context = asker(cast(Any, made.store), made.clock()).context
+        assert await follow_up(context, bounce, made.clock())
+        await made.rounds(2)
+        assert await made.paused() == {MINE: said}
+        assert len(made.chat.told) == 1
+        assert await made.messenger.obstacle("chat:T1", MINE) == said
+        code = code_kept("chat:T1", "U-ada", "again")
+        asked = OptIn(
+            workspace="chat:T1",
+            person="U-ada",
+            address=ADDRESSES[0],
+            code=code,
+            command="",
+            asked_at=made.clock(),
+            until=made.clock() + CODE_HOLDS,
+        )
+        resumer = SubscriptionResumer(made.mail_context())
+        await resumer.resume_due(made.clock)
+        assert list(await made.paused()) == [MINE]
+        await made.store.recipients.ask(asked)
+        await made.store.recipients.confirm("chat:T1", "U-ada", code, MINE, made.clock())
+        for _ in range(4):
+            made.clock.advance(timedelta(minutes=30))
+            await resumer.resume_due(made.clock)
+        assert await made.paused() == {}
