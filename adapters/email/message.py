@@ -40,7 +40,7 @@ class Unsubscribing:
         said = ", ".join(way for way in ways if way and len(way) < _LINE // 2)
         if not said:
             return {}
-        one_click = {"List-Unsubscribe-Post": "List-Unsubscribe=One-Click"} if self.url.startswith("https://") else {}
+        one_click = {"List-Unsubscribe-Post": "List-Unsubscribe=One-Click"} if "<https://" in said else {}
         return {"List-Unsubscribe": said, **one_click}
 
 

@@ -66,6 +66,12 @@ def test_a_page_that_is_not_encrypted_is_offered_without_one_click() -> None:
     assert here["List-Unsubscribe-Post"] is None
 
 
+def test_one_click_is_promised_only_where_its_address_stands() -> None:
+    long = read(replace(MAIL, unsubscribing=replace(MAIL.unsubscribing, url=f"https://papers.lab.example/{'x' * 900}")))
+    assert long["List-Unsubscribe"].startswith("<mailto:")
+    assert long["List-Unsubscribe-Post"] is None
+
+
 def test_two_workspaces_have_two_lists_of_one_topic() -> None:
     assert list_id("kv", "slack:T1", "lab.example") != list_id("kv", "slack:T2", "lab.example")
     assert list_id("Ünï/kv", "slack:T1", "lab.example").startswith("n-kv.")
