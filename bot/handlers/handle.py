@@ -17,7 +17,9 @@ from bot.commands import (
     ListSaved,
     More,
     Now,
+    Pause,
     Rest,
+    Resume,
     Save,
     Search,
     Show,
@@ -26,6 +28,7 @@ from bot.commands import (
     Trending,
     Unreadable,
     Unsave,
+    Unsubscribe,
     Why,
     search_meant,
 )
@@ -156,12 +159,18 @@ async def _handle_elsewhere(context: HandlerContext, command: Command, actor: Ac
     return await _handle_there(context, command, there, now)
 
 
+# What comes to one's own inbox is one's own to pause and to end, whoever may change what is posted in channels.
+_OF_ONES_OWN_INBOX = (Pause, Resume, Unsubscribe)
+
+
 async def _handle_by_mail(context: HandlerContext, command: Command, actor: Actor, now: datetime) -> Reply:
     """Do what is asked for an address; what is to be sent to one where nobody has said yes waits for a code."""
     named = await named_address(context, actor, command.place)
     if isinstance(command, Subscribe | Follow) and needs_code(named, actor):
         return await ask_to_confirm(context, command, named, actor, now)
     by_mail, there = acting_for(context, named, actor)
+    if isinstance(command, _OF_ONES_OWN_INBOX) and there.person == (named.recipient.person if named.recipient else ""):
+        there = replace(there, may_administer=True)
     return await _handle_there(by_mail, command, there, now)
 
 

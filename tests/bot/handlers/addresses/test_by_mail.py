@@ -180,6 +180,19 @@ async def test_who_may_not_manage_is_sent_no_code(anna: Asker, mailbox: Mailbox)
 # --- codes
 
 
+async def test_ones_own_inbox_is_ones_own_to_pause_and_to_end_whoever_manages_the_channels(
+    anna: Asker, mailbox: Mailbox
+) -> None:
+    await confirmed(anna, mailbox)
+    await anna.by(person="boss", may_administer=True).ask("settings manage admins")
+    assert "Only administrators" in await refused(anna, f"subscribe kv by email {ME} top 3")
+    assert "Only administrators" in await refused(anna, f"filter kv here add -survey by email {ME}")
+    await anna.ask(f"pause kv by email {ME}")
+    await anna.ask(f"resume kv by email {ME}")
+    await anna.ask(f"unsubscribe kv by email {ME}")
+    assert await held(anna) == []
+
+
 async def test_a_code_is_one_persons_in_one_workspace_and_holds_a_day(anna: Asker, mailbox: Mailbox) -> None:
     await anna.ask(f"subscribe kv by email {ME}")
     for other in (anna.by(person="U-ben"), anna.by(workspace="slack:T2"), anna.at(anna.now + DAY)):
