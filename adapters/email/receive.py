@@ -170,11 +170,21 @@ def _addresses(fields: Message) -> Iterator[str]:
 
 
 def _wish(message: Message, parts: Sequence[Message]) -> UnsubscribeMail | None:
-    """Return that the subject, or the text, carries a token."""
+    """Return that the subject, or the first line of the text, is a token; what only quotes one wishes nothing."""
+    if _is_automatic(message):
+        return None
     subject = str(make_header(decode_header(str(message["Subject"] or ""))))
-    texts = [subject, *(_text(part) for part in parts[:10] if part.get_content_type() == "text/plain")]
-    tokens = [each for text in texts for each in _TOKEN.findall(text)]
-    return UnsubscribeMail(_signed(tokens[:1])) if tokens else None
+    texts = (_text(part) for part in parts[:10] if part.get_content_type() == "text/plain")
+    first = next((line.strip() for line in next(texts, "").splitlines() if line.strip()), "")
+    found = _TOKEN.search(subject) or _TOKEN.fullmatch(first)
+    return None if found is None else UnsubscribeMail(_signed([(found[1], found[2])]))
+
+
+def _is_automatic(message: Message) -> bool:
+    """Say whether a server or a program wrote it, about a mail of ours (RFC 5321, 4.5.5; RFC 3834, 5)."""
+    says = str(message["Auto-Submitted"] or "no").partition(";")[0].strip().lower()
+    is_report = message.get_content_type() == "multipart/report"
+    return is_report or says != "no" or str(message["Return-Path"] or "").strip() == "<>"
 
 
 def _text(part: Message) -> str:

@@ -181,11 +181,40 @@ def test_a_complaint_is_one_by_what_it_calls_itself(returned: str) -> None:
         f"Subject: unsubscribe%20{TOKEN}\n\n",
         f"Subject: =?utf-8?q?unsubscribe_{TOKEN}?=\n\n",
         f"Subject: bye\nContent-Type: text/plain\n\nunsubscribe {TOKEN}\n",
+        f"Subject: bye\nAuto-Submitted: no\nReturn-Path: <me@uni.example>\n\n\n unsubscribe {TOKEN} \n-- \nMe\n",
     ],
 )
 def test_a_mail_with_the_token_unsubscribes(text: str) -> None:
     found = read(text.encode(), "lab.example")
     assert found == UnsubscribeMail((Proof(subscription="s1", signature="abcdefghijklmnopqrstuv"),))
+
+
+QUOTED = f"""Hi. This is the qmail-send program at uni.example.
+I'm afraid I wasn't able to deliver your message to the following addresses.
+
+<me@uni.example>:
+User's mailbox is over quota. (#5.2.2)
+
+--- Below this line is a copy of the message.
+
+{RETURNED}
+One
+"""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"Return-Path: <>\nSubject: failure notice\n\n{QUOTED}",
+        f"Subject: failure notice\n\n{QUOTED}",
+        f"Subject: Re: GPU systems: one\n\nPlease unsubscribe {TOKEN}, said the header.",
+        f"Subject: Out of office\nAuto-Submitted: auto-replied\n\nunsubscribe {TOKEN}",
+        f"Subject: Re: unsubscribe {TOKEN}\nAuto-Submitted: auto-replied (away)\n\nI am away.",
+        f"Subject: unsubscribe {TOKEN}\nReturn-Path: <>\n\n",
+    ],
+)
+def test_who_only_quotes_the_token_wishes_nothing(text: str) -> None:
+    assert read(text.encode(), "lab.example") is None
 
 
 @pytest.mark.parametrize(
