@@ -30,6 +30,7 @@ from bot.commands import (
     Unsave,
     Unsubscribe,
     Why,
+    read,
     search_meant,
 )
 from bot.commands.words import is_mail_place
@@ -44,6 +45,7 @@ from bot.handlers.wording.elsewhere import for_channel, told_elsewhere
 from bot.handlers.wording.replies import button
 from bot.keys import is_owner_and_name
 from bot.models import Actor, Delivery, Reply
+from bot.wording import some
 
 log = logging.getLogger(__name__)
 
@@ -66,9 +68,9 @@ async def answer(context: HandlerContext, asked: Command | Unreadable, actor: Ac
     try:
         return await handle(context, asked, actor, now)
     except UsageError as error:
-        return await _or_search(context, failed(error, asked), error, line, actor, now)
+        return await _or_search(context, await _failed(context, error, asked, actor), error, line, actor, now)
     except Exception as error:  # noqa: BLE001 - it is told, and logged
-        return failed(error, asked)
+        return await _failed(context, error, asked, actor)
 
 
 async def _or_search(
@@ -92,6 +94,23 @@ async def _or_search(
         log.warning("a line was not searched for: %s", failure)
         return offered
     return failures.searched_instead(reply, meant) if reply.entries else told
+
+
+async def _failed(context: HandlerContext, error: Exception, asked: Command, actor: Actor) -> Reply:
+    """Return what to tell of a failure; buttons carry the identifier of who is sent to, never an address."""
+    if not is_mail_place(asked.place):
+        return failed(error, asked)
+    try:
+        named = await named_address(context, actor, asked.place)
+    except BotError:
+        named = None
+    if named is not None and named.recipient is not None:
+        return failed(error, asked.placed(named.recipient.channel))
+    told = failed(error, asked)
+    again = [each for each in told.buttons if isinstance(read(each.command), type(asked))]  # they would carry the address
+    labels = some([each.label for each in again])
+    text = (*told.text, f"Name one of them: {labels}.") if isinstance(error, Unclear) and again else told.text
+    return replace(told, text=text, buttons=tuple(each for each in told.buttons if each not in again))
 
 
 async def _is_a_topic(context: HandlerContext, actor: Actor, rest: str) -> bool:

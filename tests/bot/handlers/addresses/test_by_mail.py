@@ -13,7 +13,7 @@ from bot.errors import Delayed, Refused, Uncertain, UsageError
 from bot.handlers.handle import answer
 from bot.handlers.surfaces.suggestions import suggest
 from bot.models import Asked, Recipient, Reply, Subscription, Suppression, is_mail
-from tests.bot.handlers.askers import ADA, Asker, button, changes, said
+from tests.bot.handlers.askers import ADA, Asker, about, button, changes, said
 from tests.fakes.letters import Mailbox
 
 ME, OTHER = "ada@lab.example", "ben@lab.example"
@@ -108,6 +108,29 @@ async def test_the_second_subscription_of_an_address_needs_no_code(anna: Asker, 
     assert followed.private
     assert len(await held(anna)) == 3
     assert len(mailbox.letters) == 1
+
+
+async def test_no_button_of_a_failure_carries_an_address(anna: Asker, mailbox: Mailbox) -> None:
+    async def fails(line: str) -> Reply:
+        return await answer(anna.context, parse(line), anna.actor, anna.now, line)
+
+    rui, ran = (replace(about(71 + at, "Paged"), authors=(name,)) for at, name in enumerate(("Rui Mao", "Ran Mao")))
+    await anna.context.store.items.add([rui, ran], anna.now - HOUR)
+    unclear = await fails(f"follow https://arxiv.org/a/mao_r_1 by email {ME}")
+    assert (unclear.title, unclear.buttons, mailbox.letters) == ("Which one?", (), [])
+    assert "Rui Mao" in unclear.text[-1]
+    assert "Ran Mao" in unclear.text[-1]
+
+    theirs = await confirmed(anna, mailbox)
+    await anna.ask(f"subscribe kv weekly by email {ME}")
+    for line in (f"pause kv by email {ME}", f"unsubscribe kv by email {ME}", f"filter kv here add -survey by email {ME}"):
+        reply = await fails(line)
+        assert reply.title == "Which one?", line
+        for each in reply.buttons:
+            command = read(each.command)
+            assert isinstance(command, Command)
+            assert command.place == theirs.channel, each.command
+    assert (await anna.ask(button(await fails(f"pause kv by email {ME}"), "Weekly"))).title.startswith("KV cache is paused")
 
 
 @pytest.mark.parametrize(
