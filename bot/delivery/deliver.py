@@ -13,7 +13,7 @@ from bot.delivery.pausing import SubscriptionPauser
 from bot.delivery.publications import FollowerPublisher
 from bot.delivery.rate_limits import Pause
 from bot.delivery.restored import Restoration, may_be_unrecorded, read_restoration
-from bot.delivery.send import NotKnownYet, Sender
+from bot.delivery.send import ENDED, SENT_AGAIN, NotKnownYet, Sender, was_sent_again
 from bot.delivery.workers import DeliveryTask, Workers
 from bot.errors import Refused
 from bot.models import Delivery, DeliveryState, Method, is_mail
@@ -23,7 +23,6 @@ _RESTORED = "It may have been posted before the database was restored, and nobod
 _UNSEEN, _MAILBOX = "Nobody can look into the channel.", "Nobody can look into the mailbox."
 _FOUND = "It was posted before the database was restored."
 _QUIET = "It waits for the end of the quiet hours."
-_ENDED = "Its sending ended before its answer came."
 _ABSENT = "It was not posted, and has its turn again."
 _LAGGING = "It waits until the channel shows what was posted before the database was restored."
 
@@ -149,7 +148,7 @@ class Deliverer:
             return
         except Refused:
             if decision.prefers_duplicate:
-                await self._sender.send_next(held, decision.before, decision.messenger, clock, unposted=False)
+                await self._send_again(held, decision, clock)
             else:
                 await self._sender.end(held, DeliveryState.EXPIRED, _RESTORED, clock(), alert=True)
             return
@@ -176,7 +175,7 @@ class Deliverer:
             return
         if ready > now:
             back, last = replace(held, attempts=delivery.attempts), min(delivery.last_try or now, now)
-            await self._sender.put_back(back, replace(delivery, last_try=last), ready, delivery.reason or _ENDED)
+            await self._sender.put_back(back, replace(delivery, last_try=last), ready, delivery.reason or ENDED)
         elif by_nonce:
             await self._sender.send(held, delivery, decision.messenger, clock, unposted=False)
         else:
@@ -209,8 +208,10 @@ class Deliverer:
         except NotKnownYet:
             return
         except Refused as error:
-            if decision.prefers_duplicate and decision.ending is None:
-                await self._sender.send_next(held, decision.before, decision.messenger, clock, unposted=False)
+            if was_sent_again(decision.before):
+                await self._sender.record_unknown(held, decision.before.reason, clock())
+            elif decision.prefers_duplicate and decision.ending is None:
+                await self._send_again(held, decision, clock)
             else:
                 await self._sender.record_unknown(held, str(error), clock())
             return
@@ -226,6 +227,16 @@ class Deliverer:
             await self._sender.put_back(held, replace(decision.before, state=DeliveryState.PENDING), clock(), _ABSENT)
         else:
             await self._sender.send_next(held, decision.before, decision.messenger, clock, unposted=True)
+
+    async def _send_again(self, held: Delivery, decision: Decision, clock: Clock) -> None:
+        """Send once more what nobody can look for, as its channel wishes; that it was is kept first, so that it is once."""
+        waits = DeliveryState.PENDING if decision.before.state is DeliveryState.PENDING else DeliveryState.AMBIGUOUS
+        before = replace(decision.before, state=waits, reason=SENT_AGAIN)
+        await self._sender.put_back(replace(held, attempts=before.attempts), before, clock(), SENT_AGAIN)
+        marked = replace(decision, before=replace(before, token=held.token))
+        again = await self._claim(marked, clock(), late=held.late, kept=before.late)
+        if again is not None:
+            await self._sender.send_next(again, marked.before, decision.messenger, clock, unposted=False)
 
     async def _record_found(self, held: Delivery, decision: Decision, message: str, reason: str = "") -> None:
         """Record what was found; where a restored database does not know what it says, it stays as it is."""

@@ -24,6 +24,9 @@ _WAITING = (DeliveryState.PENDING, DeliveryState.AMBIGUOUS)
 _UNPOSTED = (DeliveryState.FAILED, DeliveryState.EXPIRED)
 _ROWS = 100  # rows of a channel, or of a workspace, in which others are looked for
 _AGAIN = " So was the digest before; its papers do not come again."
+# Why nobody knows of what was sent once more where a digest is rather seen twice than missed; kept before that is done.
+SENT_AGAIN = "It was sent once more: it may be there twice, once or not at all."
+ENDED = "Its sending ended before its answer came."
 _UNSURE = "It is not known whether the part before was posted."
 
 
@@ -80,7 +83,10 @@ class Sender:
         except Delayed as error:
             await self._delayed(held, before, self._call(Method.POST, held), error, clock())
         except Exception as error:  # noqa: BLE001 - whatever went wrong, it may have been posted
-            await self._uncertain(held, messenger, error, clock())
+            if reason == MAYBE_TWICE:  # a third time would be no wish of anybody
+                await self.record_unknown(held, f"{SENT_AGAIN} {_reason_of(error)}", clock())
+            else:
+                await self._uncertain(held, messenger, error, clock())
         else:
             await self.record_done(held, message, reason)
 
@@ -175,6 +181,8 @@ class Sender:
     async def put_back(self, held: Delivery, before: Delivery, next_at: datetime, reason: str) -> None:
         """Record that nothing was posted this time: it stands as before, until its next time."""
         state = DeliveryState.PENDING if before.state is DeliveryState.PENDING else DeliveryState.AMBIGUOUS
+        if was_sent_again(before):
+            reason = f"{SENT_AGAIN} {reason.removeprefix(SENT_AGAIN).strip() or ENDED}"
         back = replace(held, state=state, next_at=next_at, late=before.late, reason=reason)
         await self._context.ledger.record(replace(back, first_try=before.first_try, last_try=before.last_try))
 
@@ -267,3 +275,9 @@ def title_of(delivery: Delivery) -> str:
     """Return which part of which digest it is, as the beginning of a sentence."""
     part = f", part {delivery.part} of {delivery.parts}," if delivery.parts > 1 else ""
     return f"The digest {delivery.topic} of {delivery.occurrence[1]} {destination(delivery.channel)}{part}"
+
+
+def was_sent_again(before: Delivery) -> bool:
+    """Say whether it was sent once more by preference, or may have been; what was put back unsent says nothing more."""
+    told = before.reason.startswith(SENT_AGAIN)
+    return told and (before.state is DeliveryState.SENDING or before.reason != SENT_AGAIN)

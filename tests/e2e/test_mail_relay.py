@@ -354,6 +354,18 @@ async def test_who_would_rather_have_it_twice_gets_it_again_and_is_told() -> Non
         assert "twice" in rows[MINE].reason
 
 
+async def test_who_would_rather_have_it_twice_gets_no_third_from_a_relay_that_always_loses_its_answers() -> None:
+    async with house() as made:
+        wish = Preferences(prefer_duplicate=(MINE,))
+        await made.store.workspaces.save_preferences("chat:T1", wish, change(), replaces=Preferences())
+        made.relay.faults.drops = {At.COMMITTED}
+        await made.rounds(12)
+        assert [each.recipient for each in made.relay.taken].count("me@lab.example") == 2
+        rows = {each.channel: each for each in (await made.rows()).values()}
+        assert rows[MINE].state is DeliveryState.AMBIGUOUS
+        assert rows[MINE].reason.startswith("unknown: It was sent once more")
+
+
 async def test_a_slow_relay_is_given_up_before_the_text_and_is_unknown_after_it() -> None:
     async with house(timeout=0.3) as made:
         made.relay.faults.waits = {At.MAIL: 1.0}

@@ -350,6 +350,32 @@ async def test_a_channel_may_prefer_a_duplicate(fault: Fault, messages: int) -> 
     assert harness.chat.posted("d1p1") == messages
 
 
+async def test_a_channel_that_prefers_a_duplicate_gets_one_and_no_third_whatever_is_lost() -> None:
+    harness = Harness(NEITHER, faults=[Fault.LOST_ANSWER] * 1000)
+    deliverer = await planted(harness)
+    await harness.store.workspaces.save_preferences("chat:T1", Preferences(prefer_duplicate=("C1",)), change())
+    for _ in range(100):
+        await harness.round(deliverer)
+    ((row),) = (await harness.rows()).values()
+    assert harness.chat.posted("d1p1") == 2
+    assert row.state is DeliveryState.AMBIGUOUS
+    assert row.reason.startswith("unknown: It was sent once more: it may be there twice, once or not at all.")
+
+
+@pytest.mark.parametrize("first", [13, 14])  # steps: the first process dies before, or behind, what it sends
+async def test_a_duplicate_that_is_preferred_is_one_also_where_each_process_dies_while_it_sends(first: int) -> None:
+    most = 0
+    for steps in range(100, 140):
+        harness = Harness(NEITHER)
+        await harness.plant(numbered([1], NOW))
+        await harness.store.workspaces.save_preferences("chat:T1", Preferences(prefer_duplicate=("C1",)), change())
+        await harness.live(first, *[steps] * 6)
+        ((row),) = (await harness.rows()).values()
+        most = max(most, harness.chat.posted("d1p1"))
+        assert row.state is DeliveryState.DONE or row.reason.startswith("unknown: "), steps
+    assert most == 2
+
+
 async def test_a_try_by_preference_that_is_refused_leaves_open_whether_the_first_one_was_posted() -> None:
     harness = Harness(NEITHER, faults=[Fault.LOST_ANSWER, Fault.REFUSED])
     deliverer = await printed(harness)
