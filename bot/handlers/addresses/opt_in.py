@@ -11,6 +11,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from bot.commands import Command, Confirm, Follow, Subscribe, read, write
+from bot.digest.resumption import begun_afresh
 from bot.errors import DeliveryError, Uncertain, Unclear, UsageError
 from bot.handlers.addresses.places import (
     NO_EMAIL,
@@ -23,8 +24,10 @@ from bot.handlers.context import HANDLERS, HandlerContext, handles
 from bot.handlers.links import LinkSigner, SignedConfirmation
 from bot.handlers.subscriptions.follow import check_followed
 from bot.handlers.subscriptions.subscribe import checked
+from bot.handlers.subscriptions.subscription_change import change_subscription, unpaused
 from bot.handlers.wording.elsewhere import for_channel, told_elsewhere
 from bot.handlers.wording.failures import in_one_line, which_one
+from bot.handlers.wording.replies import title_of
 from bot.models import (
     CODE_HOLDS,
     EMAIL,
@@ -35,12 +38,13 @@ from bot.models import (
     OptIn,
     Recipient,
     Reply,
+    Subscription,
     Suppression,
     code_kept,
     folded_address,
     mail_channel,
 )
-from bot.wording import span_in_words
+from bot.wording import listed, span_in_words
 
 MOST_ADDRESSES = 3  # of one person
 _HOUR, _DAY = timedelta(hours=1), timedelta(days=1)
@@ -197,21 +201,43 @@ async def _confirmed(context: HandlerContext, kept: str, wanted: OptIn | None, a
 
 async def _done(context: HandlerContext, recipient: Recipient, wanted: str, actor: Actor, now: datetime) -> Reply:
     """Do what was wanted for the recipient who is there now, and tell it with that; the address stays where it fails."""
-    said = f"{recipient.address} is confirmed."
     named = await named_address(context, actor, recipient.channel)
     by_mail, there = acting_for(context, named, actor)
+    said = (f"{recipient.address} is confirmed.", *await _let_go_on(by_mail, there, now))
     command = read(wanted)
     if not isinstance(command, Command):
-        return Reply(title="The address is confirmed", text=(said,))
+        return Reply(title="The address is confirmed", text=said)
     try:
         reply = await HANDLERS[type(command)](by_mail, command, there, now)
     except Unclear as error:
         reply = which_one(error, command)
     except UsageError as error:
         failed = f"What you asked for was not done: {for_channel(in_one_line(error), there)}"
-        return Reply(title="The address is confirmed", text=(said, failed))
+        return Reply(title="The address is confirmed", text=(*said, failed))
     told = told_elsewhere(reply, there)
-    return replace(told, text=(said, *told.text))
+    return replace(told, text=(*said, *told.text))
+
+
+async def _let_go_on(context: HandlerContext, there: Actor, now: datetime) -> tuple[str, ...]:
+    """Resume what the service paused there, not what a person did; return what is told of that."""
+
+    async def resumed(subscription: Subscription) -> Subscription:
+        if not subscription.is_held_by_service:
+            return subscription
+        return unpaused(await begun_afresh(context.store, subscription, now))
+
+    topics = await context.topics(there.workspace)
+    lifted = []
+    for each in await context.store.workspaces.subscriptions(there.workspace, channel=there.channel):
+        if not each.is_held_by_service:
+            continue
+        try:
+            await change_subscription(context, there, (each.topic, each.rhythm), resumed, now)
+        except UsageError:  # it has ended meanwhile, or its schedule cannot be worked out
+            continue
+        lifted.append(title_of(topics, each.topic))
+    names = listed(list(dict.fromkeys(lifted)))
+    return (f"What was paused when mail could not be sent there goes on: {names}.",) if names else ()
 
 
 # --- the link, followed

@@ -13,6 +13,7 @@ from bot.errors import Delayed, Refused, Uncertain, UsageError
 from bot.handlers.handle import answer
 from bot.handlers.surfaces.suggestions import suggest
 from bot.models import Asked, Recipient, Reply, Subscription, Suppression, is_mail
+from tests.bot.deliveries import change
 from tests.bot.handlers.askers import ADA, Asker, about, button, changes, said
 from tests.fakes.letters import Mailbox
 
@@ -389,6 +390,28 @@ async def test_where_nothing_is_sent_any_more_a_new_code_is_needed(
     await later.ask(f"confirm {mailbox.code}")
     assert (await later.ask(f"resume kv by email {ME}")).title != "KV cache is still paused"
     assert {each.channel for each in await held(anna)} == {theirs.channel}
+
+
+async def test_confirming_anew_lets_go_on_at_once_what_the_service_paused_there(anna: Asker, mailbox: Mailbox) -> None:
+    theirs = await confirmed(anna, mailbox)
+    await anna.ask(f"follow caches weekly by email {ME}")
+    await anna.ask(f"subscribe gpu-systems by email {ME}")
+    await anna.ask(f"pause caches by email {ME}")
+    await anna.ask("subscribe kv")
+    for each in await anna.context.store.workspaces.subscriptions(ADA.workspace, topic="kv"):
+        held_back = each.held_back(None, anna.now, "No such mailbox.")
+        await anna.context.store.workspaces.save_subscription(held_back, change(), replaces=each.revision)
+    await anna.context.store.recipients.bounced(theirs.channel, "No such mailbox.", anna.now, hard=True)
+
+    later = anna.at(anna.now + 2 * DAY)
+    await later.ask(f"subscribe gpu-systems by email {ME} top 4")
+    assert {each.topic for each in await held(anna) if each.paused} == {"kv", "caches"}, "before the code is typed"
+    done = await later.ask(f"confirm {mailbox.code}")
+
+    assert done.text[:2] == (f"{ME} is confirmed.", "What was paused when mail could not be sent there goes on: KV cache.")
+    assert {each.topic for each in await held(anna) if each.paused} == {"caches"}, "which a person paused"
+    (here,) = await anna.here()
+    assert here.is_held_by_service, "of a channel nothing is known"
 
 
 # --- forgetting
