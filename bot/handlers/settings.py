@@ -19,7 +19,8 @@ from bot.wording import some
 
 _MOST_AT_ONCE = 50  # messages a day
 _MOST_DAILY = 500  # entries a day: ten of the longest digests
-_ALERTED = "settings alerts"  # what the audit calls that setting
+_ALERTED_BY = "alerts"
+_ALERTED = f"settings {_ALERTED_BY}"  # what the audit calls that setting
 _NOT_TOLD = "in no channel, but in status and the log"
 _WHO = {"anyone": "anyone", "everyone": "anyone", "all": "anyone", "admins": "admins", "admin": "admins"}
 _UNSET = frozenset({"default", "none", "unset", "reset", "-"})  # as the operator's settings say
@@ -206,11 +207,6 @@ def _alerts(_context: HandlerContext, preferences: Preferences, here: str) -> st
 
 
 async def _set_alerts(context: HandlerContext, actor: Actor, preferences: Preferences, value: str) -> Preferences:
-    if is_mail(actor.channel):
-        raise UsageError(
-            "What could not be posted is told in a channel, not by e-mail.",
-            hint="*settings alerts here* settles that there.",
-        )
     channel = actor.channel if value.lower() in _HERE else value
     if channel != actor.channel and channel not in await _known(context, actor.workspace):
         raise UsageError(
@@ -383,6 +379,7 @@ _ALSO = {
     **dict.fromkeys(("duplicate", "prefer-duplicate", "prefer-duplicates", "twice"), "duplicates"),
 }
 _OF_FOLLOWERS = "publish"  # told where channels can be followed; elsewhere it is refused with what keeps it from being
+_OF_AN_ADDRESS = "duplicates"  # the others are the whole workspace's, or a channel's alone
 _OF_QUIET = ("quiet", "zone", "daily", "at-once")  # what waits for them may have its turn
 
 
@@ -391,8 +388,10 @@ async def settings(context: HandlerContext, command: ChangeSettings, actor: Acto
     """Show what the workspace settled, or settle one thing."""
     before = await context.store.workspaces.preferences(actor.workspace)
     if not command.name.strip():
-        return _naming(_shown(context, before, _told_as_here(actor)), before)
+        return _naming(_shown(context, before, actor), before)
     name, setting = _setting(command.name)
+    if is_mail(actor.channel) and name != _OF_AN_ADDRESS:
+        raise UsageError(_not_by_mail(context, name), hint=f"*settings {_OF_AN_ADDRESS} here* can be settled for one.")
     if not command.value.strip():
         reply = Reply(
             title=setting.title,
@@ -443,12 +442,27 @@ def _value(typed: str) -> str:
     return one_line(typed).rstrip(".,;!") or typed
 
 
-def _shown(context: HandlerContext, preferences: Preferences, here: str) -> Reply:
+def _not_by_mail(context: HandlerContext, name: str) -> str:
+    """Return why a setting is not one of an address."""
+    title = SETTINGS[name].title
+    if name == _ALERTED_BY:
+        return "What could not be posted is told in a channel, not by e-mail."
+    if name == _OF_FOLLOWERS:
+        return f'"{title}" is settled for a channel, not for an address.'
+    return f'"{title}" is settled for the whole {context.workspace_word}, not for one address.'
+
+
+def _shown(context: HandlerContext, preferences: Preferences, actor: Actor) -> Reply:
+    """Return what is settled: of an address the one thing that can be for it."""
     hidden = () if preferences.publish or context.publishing is not no_followers else (_OF_FOLLOWERS,)
-    told = [setting for name, setting in SETTINGS.items() if name not in hidden]
+    names = [name for name in SETTINGS if name not in hidden]
+    title = f"Settings of this {context.workspace_word}"
+    if is_mail(actor.channel):
+        names, title = [_OF_AN_ADDRESS], "Settings of this address"
+    told = [SETTINGS[name] for name in names]
     return Reply(
-        title=f"Settings of this {context.workspace_word}",
-        fields=tuple(Field(setting.title, setting.tell(context, preferences, here)) for setting in told),
+        title=title,
+        fields=tuple(Field(setting.title, setting.tell(context, preferences, _told_as_here(actor))) for setting in told),
         next_steps=tuple(f"*{setting.example}* changes it." for setting in told),
     )
 

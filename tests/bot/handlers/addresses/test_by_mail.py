@@ -11,6 +11,7 @@ import pytest
 from bot.commands import Command, parse, read
 from bot.errors import Delayed, Refused, Uncertain, UsageError
 from bot.handlers.handle import answer
+from bot.handlers.settings import SETTINGS
 from bot.handlers.surfaces.suggestions import suggest
 from bot.models import Asked, Recipient, Reply, Subscription, Suppression, is_mail
 from tests.bot.deliveries import change
@@ -158,6 +159,26 @@ async def test_what_is_for_a_channel_is_for_an_address_too(anna: Asker, mailbox:
     if line.startswith("filter"):
         assert subscription.filter.text == "-survey"
     assert "is subscribed here" not in said(reply)
+
+
+@pytest.mark.parametrize("name", [name for name in SETTINGS if name != "duplicates"])
+async def test_an_address_changes_no_setting_of_the_whole_workspace(anna: Asker, mailbox: Mailbox, name: str) -> None:
+    await confirmed(anna, mailbox)
+    before = await anna.context.store.workspaces.preferences(ADA.workspace)
+    for line in (f"{SETTINGS[name].example} by email {ME}", f"settings {name} by email {ME}"):
+        with pytest.raises(UsageError, match=r"not for (one|an) address|not by e-mail") as caught:
+            await anna.by(may_administer=True).ask(line)
+        assert "*settings duplicates here" in caught.value.hint
+        assert f"*{SETTINGS[name].example}" not in caught.value.hint, "what was refused is not offered"
+    assert await anna.context.store.workspaces.preferences(ADA.workspace) == before
+
+
+async def test_the_settings_of_an_address_are_those_that_can_be_its_own(anna: Asker, mailbox: Mailbox) -> None:
+    await confirmed(anna, mailbox)
+    shown = await anna.ask(f"settings by email {ME}")
+    assert (shown.title, len(shown.fields)) == ("Settings of this address", 1), said(shown)
+    assert shown.next_steps == (f"*settings duplicates here by email {ME}* changes it.",)
+    assert len((await anna.ask("settings")).fields) > 1
 
 
 async def test_what_waits_is_done_as_it_was_asked(anna: Asker, mailbox: Mailbox) -> None:
