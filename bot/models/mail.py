@@ -65,11 +65,12 @@ class OptIn:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """How many codes were sent lately."""
+    """How many codes were asked for lately."""
 
-    by_person: int = 0  # at the wish of this person in this workspace
-    to_address: int = 0  # to this address, from any workspace
+    by_person: int = 0  # by this person in this workspace
+    to_address: int = 0  # to this address, in any workspace, without those that never held: these were not sent
     in_workspace: int = 0
+    by_person_to_address: int = 0
 
 
 @dataclass(frozen=True, slots=True)

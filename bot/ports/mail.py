@@ -40,11 +40,11 @@ class Recipients(Protocol):
         ...
 
     async def ask(self, opt_in: OptIn) -> None:
-        """Keep that a code was sent; codes of before to the same address for the same person hold no longer."""
+        """Keep that a code was asked for; codes of before to the same address for the same person hold no longer."""
         ...
 
     async def asked(self, workspace: str, person: str, address: str, since: datetime) -> Asked:
-        """Return how many codes were sent from a time on, at most ASKED_KEPT ago, also of those that hold no longer."""
+        """Return how many codes were asked for from a time on, at most ASKED_KEPT ago, also of those that hold no longer."""
         ...
 
     async def confirm(self, workspace: str, person: str, code: str, channel: str, now: datetime) -> Confirmed | None:

@@ -90,12 +90,15 @@ async def test_codes_are_counted_also_when_they_hold_no_longer(store: AnyStore) 
     await store.recipients.ask(asks(code="second", asked_at=NOW + HOUR))
     await store.recipients.ask(asks(workspace="slack:T2", person="U9", address="me@LAB.example"))
     await store.recipients.ask(asks(person="U2", address="you@lab.example"))
-    assert await store.recipients.asked("slack:T1", "U1", ME, NOW) == Asked(by_person=2, to_address=3, in_workspace=3)
-    assert await store.recipients.asked("slack:T1", "U1", ME, NOW + HOUR) == Asked(1, 1, 1)
+    assert await store.recipients.asked("slack:T1", "U1", ME, NOW) == Asked(2, 3, 3, 2)
+    assert await store.recipients.asked("slack:T1", "U2", ME, NOW) == Asked(1, 3, 3, 0)
+    assert await store.recipients.asked("slack:T1", "U1", ME, NOW + HOUR) == Asked(1, 1, 1, 1)
+    await store.recipients.ask(asks(person="U3", code="never sent", until=NOW))
+    assert await store.recipients.asked("slack:T1", "U3", ME, NOW) == Asked(1, 3, 4, 1)
     await store.recipients.forget("", ME, NOW + HOUR)
     assert (await store.recipients.asked("slack:T1", "U1", ME, NOW)).to_address == 3
     await store.maintenance.prune(items_before=NOW, readings_before=date(2020, 1, 1), now=NOW + 2 * DAY + HOUR / 2)
-    assert await store.recipients.asked("slack:T1", "U1", ME, NOW) == Asked(1, 1, 1)
+    assert await store.recipients.asked("slack:T1", "U1", ME, NOW) == Asked(1, 1, 1, 1)
 
 
 async def test_who_confirms_again_keeps_the_channel_and_is_sent_to_again(store: AnyStore) -> None:

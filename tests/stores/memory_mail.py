@@ -81,8 +81,9 @@ class MemoryRecipients:
         lately = [each for each in self._codes if each.opt_in.asked_at >= since]
         return Asked(
             sum(each.is_of(workspace, person) for each in lately),
-            sum(each.folded == folded for each in lately),
+            sum(each.folded == folded and each.opt_in.until > each.opt_in.asked_at for each in lately),
             sum(each.opt_in.workspace == workspace for each in lately),
+            sum(each.is_of(workspace, person) and each.folded == folded for each in lately),
         )
 
     async def confirm(self, workspace: str, person: str, code: str, channel: str, now: datetime) -> Confirmed | None:

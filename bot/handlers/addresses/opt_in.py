@@ -2,7 +2,8 @@
 
 Where there are pages, a link in the same mail does it too, as only who reads the mail has it.
 What is asked for is kept beside the code and done once it is typed. The limits keep anybody from having mail sent to others:
-they count what was asked, whatever became of it.
+they count what was asked, whatever became of it. What others asked there, and whether its reader wants none, is told nobody:
+then no letter is written, and the answer is the one that it always is.
 """
 
 import re
@@ -50,7 +51,11 @@ MOST_ADDRESSES = 3  # of one person
 _HOUR, _DAY = timedelta(hours=1), timedelta(days=1)
 _APART = timedelta(minutes=10)  # codes to one address
 _BY_PERSON_HOURLY, _BY_PERSON_DAILY = 3, 6
-_TO_ADDRESS_DAILY = 3
+_BY_PERSON_TO_ADDRESS_DAILY = 3
+_TO_ADDRESS_DAILY, _TO_ADDRESS_AGAIN = (
+    12,
+    6,
+)  # at anybody's wish; those after a person's first that day count up to the lesser
 _IN_WORKSPACE_DAILY = 50
 
 
@@ -62,6 +67,8 @@ async def ask_to_confirm(
         raise UsageError(NO_EMAIL)
     await context.check_may_manage(actor)
     await _check_may_have(context, actor, named)
+    if named.recipient is not None:
+        await _check_no_complaint(context, actor, named.address)
     command = command.placed("")
     if isinstance(command, Subscribe):
         await context.topic_named(actor.workspace, command.topic)
@@ -71,8 +78,10 @@ async def ask_to_confirm(
     code = f"{secrets.randbelow(10**6):06}"
     async with context.letters.one_by_one:
         await _check_limits(context, actor, named.address, now)
-        await context.store.recipients.ask(opt_in := _opt_in(command, named, actor, code, now))
-    return await _sent(context, named, code, await _link(context, opt_in))
+        opt_in = _opt_in(command, named, actor, code, now)
+        is_written = await _may_be_written(context, actor, named.address, now)
+        await context.store.recipients.ask(opt_in if is_written else replace(opt_in, until=now))
+    return await _sent(context, named, code, await _link(context, opt_in)) if is_written else _told_sent(named.address)
 
 
 def _opt_in(command: Command, named: NamedAddress, actor: Actor, code: str, now: datetime) -> OptIn:
@@ -101,14 +110,22 @@ async def _sent(context: HandlerContext, named: NamedAddress, code: str, link: s
     try:
         await context.letters.write(named.address, f"Your code for Broadsheet: {code}", _letter(code, link))
     except Uncertain:
-        title, first = (
-            "A code may have been sent",
-            f"The mail relay did not say whether it took the code for {named.address}.",
-        )
+        unsure = f"The mail relay did not say whether it took the code for {named.address}."
+        return _told("A code may have been sent", unsure)
     except DeliveryError as error:
         return Reply(title="The code could not be sent", text=(str(error), "Nothing is subscribed. Please try again later."))
-    else:
-        title, first = "A code was sent", f"It stands in the mail to {named.address}; look among what is sorted out, too."
+    return _told_sent(named.address)
+
+
+def _told_sent(address: str) -> Reply:
+    """Tell that a code was sent: the same whether it was, or may not be."""
+    return _told("A code was sent", f"It stands in the mail to {address}; look among what is sorted out, too. {_OR_NONE}")
+
+
+_OR_NONE = "None comes where its reader wants no mail from here, or where many codes were asked for that address today."
+
+
+def _told(title: str, first: str) -> Reply:
     holds = f"It holds for {span_in_words(CODE_HOLDS)}. Before that nothing else is sent there."
     return Reply(
         title=title, text=(first, holds), next_steps=("*confirm 123456* here, with that code, does what you asked for.",)
@@ -133,10 +150,6 @@ async def _check_may_have(context: HandlerContext, actor: Actor, named: NamedAdd
         return
     if named.is_list:
         raise UsageError("Only administrators may have digests sent to a mailing list.", hint="Ask one of them.")
-    if await context.store.recipients.suppression(actor.workspace, named.address) is Suppression.COMPLAINED:
-        raise UsageError(
-            "Who reads that address complained of mail from here.", hint="Only an administrator may ask there again."
-        )
     held = await context.store.recipients.of(actor.workspace, person=actor.person)
     folded = folded_address(named.address)
     others = [each for each in held if not each.is_list and folded_address(each.address) != folded]
@@ -147,16 +160,38 @@ async def _check_may_have(context: HandlerContext, actor: Actor, named: NamedAdd
         )
 
 
+async def _has_complained(context: HandlerContext, actor: Actor, address: str) -> bool:
+    """Say whether who reads the address complained; an administrator may ask there all the same."""
+    if administers(actor):
+        return False
+    return await context.store.recipients.suppression(actor.workspace, address) is Suppression.COMPLAINED
+
+
+async def _check_no_complaint(context: HandlerContext, actor: Actor, address: str) -> None:
+    """Raise UsageError where the reader complained; for who has shown that they read it."""
+    if await _has_complained(context, actor, address):
+        raise UsageError(
+            "Who reads that address complained of mail from here.", hint="Only an administrator may ask there again."
+        )
+
+
+async def _may_be_written(context: HandlerContext, actor: Actor, address: str, now: datetime) -> bool:
+    """Say whether a letter may be written there: what strangers asked leaves room for the reader's own first asking."""
+    day = await context.store.recipients.asked(actor.workspace, actor.person, address, now - _DAY)
+    most = _TO_ADDRESS_AGAIN if day.by_person_to_address else _TO_ADDRESS_DAILY
+    return day.to_address < most and not await _has_complained(context, actor, address)
+
+
 async def _check_limits(context: HandlerContext, actor: Actor, address: str, now: datetime) -> None:
-    """Raise UsageError where too many codes were sent lately."""
+    """Raise UsageError where this person, or this workspace, asked for too many codes lately."""
 
     async def since(span: timedelta) -> Asked:
         return await context.store.recipients.asked(actor.workspace, actor.person, address, now - span)
 
     hour, day = await since(_HOUR), await since(_DAY)
-    if (await since(_APART)).to_address:
+    if (await since(_APART)).by_person_to_address:
         raise UsageError(
-            f"A code was sent to that address less than {span_in_words(_APART)} ago.",
+            f"You asked for a code to that address less than {span_in_words(_APART)} ago.",
             hint="*confirm 123456* takes it; it may stand among what your mailbox sorted out.",
         )
     if hour.by_person >= _BY_PERSON_HOURLY or day.by_person >= _BY_PERSON_DAILY:
@@ -164,8 +199,11 @@ async def _check_limits(context: HandlerContext, actor: Actor, address: str, now
             f"One person is sent {_BY_PERSON_HOURLY} codes an hour and {_BY_PERSON_DAILY} a day at most.",
             hint="Try again later.",
         )
-    if day.to_address >= _TO_ADDRESS_DAILY:
-        raise UsageError(f"One address is sent {_TO_ADDRESS_DAILY} codes a day at most.", hint="Try again tomorrow.")
+    if day.by_person_to_address >= _BY_PERSON_TO_ADDRESS_DAILY:
+        raise UsageError(
+            f"One person is sent {_BY_PERSON_TO_ADDRESS_DAILY} codes a day to one address at most.",
+            hint="Try again tomorrow.",
+        )
     if day.in_workspace >= _IN_WORKSPACE_DAILY:
         raise UsageError(
             f"In this {context.workspace_word} {_IN_WORKSPACE_DAILY} codes are sent a day at most.",
@@ -183,6 +221,7 @@ async def confirm(context: HandlerContext, command: Confirm, actor: Actor, now: 
     wanted = await context.store.recipients.opt_in(actor.workspace, actor.person, kept, now)
     if wanted is not None:
         await _check_may_have(context, actor, NamedAddress(wanted.address, wanted.is_list))
+        await _check_no_complaint(context, actor, wanted.address)
     return await _confirmed(context, kept, wanted, actor, now)
 
 
@@ -253,6 +292,7 @@ async def confirm_by_link(context: HandlerContext, wanted: OptIn, now: datetime)
     """Confirm the address for who asked, and do what they asked for; raises UsageError where they may not have it."""
     actor = Actor(platform=EMAIL, workspace=wanted.workspace, channel="", person=wanted.person, is_direct=True)
     await _check_may_have(context, actor, NamedAddress(wanted.address))
+    await _check_no_complaint(context, actor, wanted.address)
     # Whether they may subscribe was looked at when they asked; who they are in the chat now, a link does not tell.
     reply = await _confirmed(context, wanted.code, wanted, replace(actor, may_administer=True), now)
     answered = tuple(each for each in reply.text if not each.endswith("?"))  # what leads on from there is for the chat

@@ -56,10 +56,11 @@ class SqliteRecipients(Tables):
         key = fact(db, _KEY)
         hashed = _hashed(key, folded_address(address)) if key else ""
         sql = (
-            "select total(workspace = ? and person = ?), total(hash = ?), total(workspace = ?)"
-            " from opt_ins where asked_at >= ?"
+            "select total(workspace = ? and person = ?), total(hash = ? and until > asked_at), total(workspace = ?),"
+            " total(workspace = ? and person = ? and hash = ?) from opt_ins where asked_at >= ?"
         )
-        return Asked(*map(int, db.execute(sql, [workspace, person, hashed, workspace, micros(since)]).fetchone()))
+        values = [workspace, person, hashed, workspace, workspace, person, hashed, micros(since)]
+        return Asked(*map(int, db.execute(sql, values).fetchone()))
 
     @writing
     def confirm(self, db: Database, workspace: str, person: str, code: str, channel: str, now: datetime) -> Confirmed | None:

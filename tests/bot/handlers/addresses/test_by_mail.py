@@ -263,22 +263,34 @@ async def test_codes_are_limited_by_address_person_and_workspace(anna: Asker, ma
 
     assert await asks(anna, ME) == "A code was sent"
     assert "less than 10 minutes ago" in await asks(anna, ME.upper()), "another spelling is the same mailbox"
-    assert "less than 10 minutes ago" in await asks(anna.by(workspace="slack:T2", person="U9"), ME)
     assert [await asks(anna, f"{name}@lab.example") for name in "bc"] == ["A code was sent"] * 2
     assert "3 codes an hour" in await asks(anna, "d@lab.example")
     later = anna.at(anna.now + 2 * HOUR)
     assert [await asks(later, f"{name}@lab.example") for name in "def"] == ["A code was sent"] * 3
     assert "6 a day" in await asks(anna.at(anna.now + 4 * HOUR), "g@lab.example")
-    for number in range(2):
-        one = anna.by(person=f"U{number}").at(anna.now + (1 + number) * HOUR)
-        assert await asks(one, ME) == "A code was sent"
-    assert "3 codes a day" in await asks(anna.by(person="U5").at(anna.now + 5 * HOUR), ME)
+    ben = anna.by(person="U-ben")
+    assert [await asks(ben.at(anna.now + number * HOUR), OTHER) for number in range(3)] == ["A code was sent"] * 3
+    assert "3 codes a day to one address" in await asks(ben.at(anna.now + 5 * HOUR), OTHER)
     sent = len(mailbox.letters)
     for number in range(60):
         await asks(anna.by(person=f"V{number}").at(anna.now + 6 * HOUR), f"v{number}@lab.example")
     assert len(mailbox.letters) == 50
     assert sent < 50
     assert "50 codes are sent a day" in await asks(anna.by(person="W").at(anna.now + 6 * HOUR), "w@lab.example")
+
+
+async def test_what_others_asked_at_an_address_is_told_nobody_and_locks_nobody_out(anna: Asker, mailbox: Mailbox) -> None:
+    strangers = [anna.by(workspace=f"slack:T{number}", person=f"U{number}") for number in range(2, 6)]
+    told = said(await anna.ask("subscribe kv by email new@lab.example"))
+    for hours in (0, 1, 2):
+        for stranger in strangers:
+            answer_to = await stranger.at(anna.now + hours * HOUR).ask(f"subscribe kv by email {ME}")
+            assert said(answer_to) == told.replace("new@lab.example", ME)
+    assert mailbox.addresses.count(ME) == 6, "of the strangers' twelve"
+    for number in range(1, 8):
+        another = anna.by(person=f"V{number}").at(anna.now + 3 * HOUR)
+        assert said(await another.ask(f"subscribe kv by email {ME}")) == told.replace("new@lab.example", ME)
+        assert mailbox.addresses.count(ME) == min(6 + number, 12)
 
 
 async def test_several_commands_at_once_send_no_more_codes_than_one_after_another(anna: Asker, mailbox: Mailbox) -> None:
@@ -388,8 +400,15 @@ async def test_a_list_is_for_administrators_and_who_is_alone_administers_nobody(
 
 async def test_who_complained_is_asked_again_by_an_administrator_alone(anna: Asker, mailbox: Mailbox) -> None:
     await anna.context.store.recipients.suppress(ME, Suppression.COMPLAINED, anna.now)
-    assert "complained" in await refused(anna, f"subscribe kv by email {ME}")
-    assert mailbox.letters == []
+    ben = anna.by(person="U-ben")
+    for later in (0 * HOUR, HOUR / 12, HOUR, 2 * HOUR, 3 * HOUR):
+        told = [
+            await answer(ben.context, parse(f"subscribe kv by email {each}"), asking.actor, anna.now + later)
+            for each, asking in ((ME, ben), ("new@lab.example", ben.by(person="U-eve")))
+        ]
+        assert said(told[0]).replace(ME, "") == said(told[1]).replace("new@lab.example", "")
+    assert ME not in mailbox.addresses
+    assert "not a code that holds" in await refused(ben, "confirm 123456")
     assert (await anna.by(may_administer=True).ask(f"subscribe kv by email {ME}")).title == "A code was sent"
 
 
