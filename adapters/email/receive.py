@@ -92,8 +92,17 @@ def _complaint(parts: Sequence[Message], proofs: tuple[Proof, ...]) -> Complaint
     for part in parts:
         if part.get_content_type() == "message/feedback-report":
             kind = _field(part, "Feedback-Type").lower()
-            return Complaint(proofs) if kind in _COMPLAINTS else None
+            return Complaint(proofs, _complained_of(part, parts)) if kind in _COMPLAINTS else None
     return None
+
+
+def _complained_of(report: Message, parts: Sequence[Message]) -> tuple[str, ...]:
+    """Return to whom the mail was sent that a complaint is about, by the report and by the mail; providers hide it often."""
+    returned = [text for part in parts if part.get_content_type() in _RETURNED for text in _headers(part)]
+    sent = [each for text in returned for each in re.findall(r"^To:(.*)$", text, re.MULTILINE | re.IGNORECASE)]
+    said = [_field(report, "Original-Rcpt-To"), _field(report, "Removal-Recipient"), *sent]
+    addresses = [parseaddr(each.strip())[1] for each in said[:_FIELDS]]
+    return tuple(dict.fromkeys(each for each in addresses if is_address(each)))
 
 
 def _field(part: Message, name: str) -> str:

@@ -51,8 +51,8 @@ class Recipients(Protocol):
         """Make the address a recipient whose code this is, as `code_kept` returns it; None where it is none of them.
 
         Each code confirms once. A wrong one counts as a try at every code of the person that holds, and none holds after
-        MOST_TRIES. A new recipient has this channel; one that is there keeps its own, and is sent to again. What kept the
-        workspace from writing there is lifted.
+        MOST_TRIES. A new recipient has this channel; one that is there keeps its own, and is sent to again. What kept this
+        workspace from writing there is lifted, and for this one what is remembered for all.
         """
         ...
 
@@ -68,12 +68,15 @@ class Recipients(Protocol):
         """Remember by a keyed hash that the workspace, or without one nobody, is to write to the address.
 
         What is remembered for all stands beside what is remembered for one workspace, and a later reason takes the place of
-        an earlier one.
+        an earlier one; that of a complaint only a later complaint does.
         """
         ...
 
     async def suppression(self, workspace: str, address: str) -> Suppression | None:
-        """Return why the workspace is not to write to the address, what holds for all first; None where it may."""
+        """Return why the workspace is not to write to the address: a complaint first, then what holds for all.
+
+        None where it may. What holds for all does not where the workspace had the address confirmed later.
+        """
         ...
 
     async def lift(self, workspace: str, address: str, reason: Suppression) -> None:

@@ -138,6 +138,29 @@ async def test_what_is_suppressed_is_known_by_another_spelling_and_lifted_by_a_n
     assert await store.recipients.suppression("slack:T1", ME) is None
 
 
+async def test_a_confirmation_lifts_for_its_own_workspace_alone_what_holds_for_all(store: AnyStore) -> None:
+    await store.recipients.suppress(ME, Suppression.COMPLAINED, NOW)
+    await store.recipients.suppress(ME, Suppression.COMPLAINED, NOW, workspace="slack:T1")
+    await confirmed(store, asks(workspace="slack:T2"), OTHER)
+    assert await store.recipients.suppression("slack:T2", ME) is None
+    assert await store.recipients.suppression("slack:T1", ME) is Suppression.COMPLAINED
+    assert await store.recipients.suppression("slack:T3", ME) is Suppression.COMPLAINED
+    await confirmed(store)
+    assert await store.recipients.suppression("slack:T1", ME) is None
+    await store.recipients.suppress(ME, Suppression.COMPLAINED, NOW + 2 * HOUR)
+    assert await store.recipients.suppression("slack:T1", ME) is Suppression.COMPLAINED, "who complains again is heard again"
+
+
+async def test_no_other_reason_takes_the_place_of_a_complaint(store: AnyStore) -> None:
+    await store.recipients.suppress(ME, Suppression.UNSUBSCRIBED, NOW, workspace="slack:T1")
+    await store.recipients.suppress(ME, Suppression.COMPLAINED, NOW, workspace="slack:T1")
+    await store.recipients.suppress(ME, Suppression.BOUNCED, NOW, workspace="slack:T1")
+    await store.recipients.forget("slack:T1", ME, NOW)
+    await store.recipients.forget("", ME, NOW)
+    assert await store.recipients.suppression("slack:T1", ME) is Suppression.COMPLAINED
+    assert await store.recipients.suppression("slack:T2", ME) is Suppression.FORGOTTEN
+
+
 async def test_a_workspace_may_write_again_where_the_reason_it_may_not_is_lifted(store: AnyStore) -> None:
     await store.recipients.suppress(ME, Suppression.UNSUBSCRIBED, NOW, workspace="slack:T1")
     await store.recipients.suppress(ME, Suppression.UNSUBSCRIBED, NOW, workspace="slack:T2")

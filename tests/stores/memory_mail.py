@@ -45,7 +45,7 @@ class MemoryRecipients:
         self._ledger = ledger
         self._by_channel: dict[str, Recipient] = {}
         self._codes: list[_Kept] = []
-        self._suppressed: dict[tuple[str, str], Suppression] = {}  # by workspace and folded address
+        self._suppressed: dict[tuple[str, str], tuple[Suppression, datetime]] = {}  # by workspace and folded address
         self._key = secrets.token_bytes(32)
 
     async def named(self, channel: str) -> Recipient | None:
@@ -93,8 +93,7 @@ class MemoryRecipients:
                 each.tries += each.is_of(workspace, person) and each.holds_at(now)
             return None
         folded = folded_address(found.address)
-        for tenant in ("", workspace):
-            self._suppressed.pop((tenant, folded), None)
+        self._suppressed.pop((workspace, folded), None)
         self._end_codes(workspace, folded, person)
         standing = next((each.channel for each in self._at(workspace, folded)), channel)
         made = Recipient(
@@ -119,15 +118,25 @@ class MemoryRecipients:
         return self._by_channel.get(channel)
 
     async def suppress(self, address: str, reason: Suppression, now: datetime, *, workspace: str = "") -> None:
-        self._suppressed[workspace, folded_address(address)] = reason
+        self._suppress(workspace, folded_address(address), reason, now)
+
+    def _suppress(self, workspace: str, folded: str, reason: Suppression, now: datetime) -> None:
+        before, _ = self._suppressed.get((workspace, folded), (reason, now))
+        if before is not Suppression.COMPLAINED or reason is before:
+            self._suppressed[workspace, folded] = (reason, now)
 
     async def suppression(self, workspace: str, address: str) -> Suppression | None:
         folded = folded_address(address)
-        return self._suppressed.get(("", folded)) or self._suppressed.get((workspace, folded))
+        found = [self._suppressed[workspace, folded][0]] if (workspace, folded) in self._suppressed else []
+        if ("", folded) in self._suppressed:
+            reason, at = self._suppressed["", folded]
+            if not any(each.confirmed_at > at for each in self._at(workspace, folded)):
+                found.insert(0, reason)
+        return Suppression.COMPLAINED if Suppression.COMPLAINED in found else next(iter(found), None)
 
     async def lift(self, workspace: str, address: str, reason: Suppression) -> None:
         named = (workspace, folded_address(address))
-        if self._suppressed.get(named) is reason:
+        if named in self._suppressed and self._suppressed[named][0] is reason:
             del self._suppressed[named]
 
     async def forget(self, workspace: str, address: str, now: datetime) -> Sequence[str]:
@@ -137,7 +146,7 @@ class MemoryRecipients:
             del self._by_channel[each.channel]
             self._workspaces.end_channel(each.workspace, each.channel)
         self._end_codes(workspace, folded)
-        self._suppressed[workspace, folded] = Suppression.FORGOTTEN
+        self._suppress(workspace, folded, Suppression.FORGOTTEN, now)
         return [each.channel for each in gone]
 
     async def reader_of(self, delivery: str) -> Recipient | None:

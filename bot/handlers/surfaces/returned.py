@@ -7,7 +7,7 @@ Nothing here tells an address on.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from bot.commands import Unsubscribe
 from bot.errors import Reach
@@ -19,9 +19,11 @@ from bot.handlers.surfaces.linked import linked, note_pressed, pressed
 from bot.handlers.wording.replies import title_of
 from bot.models import EMAIL, Actor, Notice, Recipient, Refusal, Subscription, Suppression, folded_address
 from bot.models.people import SERVICE
+from bot.ports.facts import time_of_fact
 from bot.wording import listed
 
 COMPLAINED = "Who reads it marked a mail as spam."
+_COMPLAINTS_TOLD = timedelta(days=1)  # of one list, not oftener
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,7 @@ class Complaint:
     """That a reader marked a mail as spam."""
 
     proofs: tuple[Proof, ...]
+    addresses: tuple[str, ...] = ()  # to which it was sent, where that is told
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,37 +90,64 @@ async def _bounced(context: HandlerContext, bounce: Bounce, now: datetime) -> st
 
 
 async def _complained(context: HandlerContext, complaint: Complaint, now: datetime) -> str:
-    """End what the address is sent, and let nobody write to it again."""
+    """End what the address is sent, and let nobody write to it again; of a list, only tell who sends to it."""
     reader = await _reader(context, complaint.proofs)
     if reader is None:
         return ""
-    await context.store.recipients.suppress(reader.address, Suppression.COMPLAINED, now)
     held = await context.store.workspaces.subscriptions(reader.workspace, channel=reader.channel)
+    if reader.is_list:
+        return await _list_complained(context, reader, held, now)
+    if not await _is_of(context, complaint, reader, held):
+        return ""
+    recipients = context.store.recipients
+    await recipients.bounced(reader.channel, COMPLAINED, now, hard=True)
+    for workspace in ("", reader.workspace):
+        await recipients.suppress(reader.address, Suppression.COMPLAINED, now, workspace=workspace)
     service = Actor(platform=EMAIL, workspace=reader.workspace, channel=reader.channel, person=SERVICE, may_administer=True)
     for each in held:
         await context.store.workspaces.delete_subscription(each, change_of(service, each, each, None, now))
-    await context.store.outbox.add_notices(await _told(context, reader, held, now))
+    said = f"{COMPLAINED} Nothing is sent to that address any more, and only an administrator can have it confirmed again."
+    await _tell(context, reader, held, "What you subscribed by e-mail has ended: {}. " + said, now)
     return f"a complaint ends {reader.channel}"
 
 
-async def _told(context: HandlerContext, reader: Recipient, held: Sequence[Subscription], now: datetime) -> Sequence[Notice]:
+async def _is_of(context: HandlerContext, complaint: Complaint, reader: Recipient, held: Sequence[Subscription]) -> bool:
+    """Say whether a complaint names the recipient's address, or has the token of a subscription there.
+
+    The identifier of a mail alone proves little: it goes out with each answer to the mail.
+    """
+    if folded_address(reader.address) in {folded_address(each) for each in complaint.addresses}:
+        return True
+    signer, numbers = LinkSigner(await context.store.recipients.key()), {each.id for each in held}
+    return any(each.subscription in numbers and _is_signed(signer, each) for each in complaint.proofs)
+
+
+async def _list_complained(context: HandlerContext, reader: Recipient, held: Sequence[Subscription], now: datetime) -> str:
+    """Tell who subscribed a list, once in a while: one of its readers does not end it for the others."""
+    facts, told = context.store.facts, f"complaint of {reader.channel}"
+    before = await time_of_fact(facts, told)
+    if before is None or not before <= now < before + _COMPLAINTS_TOLD:
+        said = "One of its readers marked a mail as spam. Nothing has ended: whether the list goes on is for you to say."
+        await _tell(context, reader, held, "You subscribed a mailing list by e-mail: {}. " + said, now)
+        await facts.set(told, now.isoformat())
+    return f"a reader of the list {reader.channel} complains"
+
+
+async def _tell(context: HandlerContext, reader: Recipient, held: Sequence[Subscription], said: str, now: datetime) -> None:
+    """Tell each owner of subscriptions there a sentence with their topics."""
     topics = await context.topics(reader.workspace)
     owners = dict.fromkeys(each.made_by for each in held if each.made_by)
     theirs = {owner: [title_of(topics, each.topic) for each in held if each.made_by == owner] for owner in owners}
-    said = f"{COMPLAINED} Nothing is sent to that address any more, and only an administrator can have it confirmed again."
-    return [
-        Notice(reader.workspace, owner, f"What you subscribed by e-mail has ended: {listed(names)}. {said}", now)
-        for owner, names in theirs.items()
-    ]
+    notices = [Notice(reader.workspace, owner, said.format(listed(names)), now) for owner, names in theirs.items()]
+    await context.store.outbox.add_notices(notices)
 
 
 async def _unsubscribed(context: HandlerContext, wish: UnsubscribeMail, now: datetime) -> str:
     signer = LinkSigner(await context.store.recipients.key())
     for each in wish.proofs:
-        link = SignedLink(LinkAction.UNSUBSCRIBE, each.subscription)
-        if not signer.holds(link, each.signature):
+        if not _is_signed(signer, each):
             continue
-        if (found := await linked(context, link)) is None:
+        if (found := await linked(context, SignedLink(LinkAction.UNSUBSCRIBE, each.subscription))) is None:
             return "a mail unsubscribes what has ended already"
         given = pressed(found)
         ended = Unsubscribe(found.subscription.topic, found.subscription.rhythm)
@@ -135,8 +165,12 @@ async def _reader(context: HandlerContext, proofs: Sequence[Proof]) -> Recipient
             return reader
     signer = LinkSigner(await recipients.key())
     for each in proofs:
-        if not each.subscription or not signer.holds(SignedLink(LinkAction.UNSUBSCRIBE, each.subscription), each.signature):
+        if not each.subscription or not _is_signed(signer, each):
             continue
         if (subscription := await recipients.subscription(each.subscription)) is not None:
             return await recipients.named(subscription.channel)
     return None
+
+
+def _is_signed(signer: LinkSigner, proof: Proof) -> bool:
+    return signer.holds(SignedLink(LinkAction.UNSUBSCRIBE, proof.subscription), proof.signature)

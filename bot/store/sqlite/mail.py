@@ -70,7 +70,7 @@ class SqliteRecipients(Tables):
             return None
         folded = folded_address(found.address)
         hashed = _hash(db, folded)
-        db.execute("delete from suppressed where workspace in ('', ?) and hash = ?", [workspace, hashed])
+        db.execute("delete from suppressed where workspace = ? and hash = ?", [workspace, hashed])
         _end_codes(db, "workspace = ? and person = ? and hash = ?", workspace, person, hashed)
         db.execute(
             "insert into recipients (channel, workspace, folded, address, person, is_list, confirmed_at)"
@@ -107,8 +107,15 @@ class SqliteRecipients(Tables):
     def suppression(self, db: Database, workspace: str, address: str) -> Suppression | None:
         if not (key := fact(db, _KEY)):
             return None
-        sql = "select reason from suppressed where workspace in ('', ?) and hash = ? order by workspace limit 1"
-        row = db.execute(sql, [workspace, _hashed(key, folded_address(address))]).fetchone()
+        folded = folded_address(address)
+        # What holds for all holds not where the address was confirmed since.
+        sql = (
+            "select reason from suppressed where hash = ? and (workspace = ? or (workspace = '' and not exists"
+            " (select 1 from recipients where workspace = ? and folded = ? and confirmed_at > at)))"
+            " order by reason <> ?, workspace limit 1"
+        )
+        values = [_hashed(key, folded), workspace, workspace, folded, Suppression.COMPLAINED.value]
+        row = db.execute(sql, values).fetchone()
         return Suppression(row[0]) if row else None
 
     @writing
@@ -206,8 +213,12 @@ def _end_codes(db: Database, where: str, *values: str) -> None:
 
 
 def _suppress(db: Database, workspace: str, folded: str, reason: Suppression, now: datetime) -> None:
-    sql = "insert or replace into suppressed (workspace, hash, reason, at) values (?, ?, ?, ?)"
-    db.execute(sql, [workspace, _hash(db, folded), reason.value, micros(now)])
+    sql = (
+        "insert into suppressed (workspace, hash, reason, at) values (?, ?, ?, ?) on conflict (workspace, hash) do update"
+        " set reason = excluded.reason, at = excluded.at where reason <> ? or excluded.reason = ?"
+    )
+    lasts = Suppression.COMPLAINED.value
+    db.execute(sql, [workspace, _hash(db, folded), reason.value, micros(now), lasts, lasts])
 
 
 def _hash(db: Database, folded: str) -> str:

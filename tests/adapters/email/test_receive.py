@@ -169,8 +169,19 @@ def test_a_complaint_is_one_by_what_it_calls_itself(returned: str) -> None:
         found = read(complaint(kind, returned), "lab.example")
         assert isinstance(found, Complaint), kind
         assert Proof(delivery=NUMBER) in found.proofs
+        assert found.addresses == ("me@uni.example",), "as the mail that it returns was sent to"
     for kind in ("not-spam", "auth-failure", "dmarc", ""):
         assert read(complaint(kind, returned), "lab.example") is None, kind
+
+
+def test_a_complaint_says_of_whom_it_is_by_its_own_fields_too() -> None:
+    names = b"Original-Rcpt-To: <you@uni.example>\nRemoval-Recipient: they@uni.example\nVersion: 1\n"
+    found = read(complaint("abuse").replace(b"Version: 1\n", names), "lab.example")
+    assert isinstance(found, Complaint)
+    assert found.addresses == ("you@uni.example", "they@uni.example", "me@uni.example")
+    hidden = read(complaint("abuse").replace(b"To: me@uni.example", b"To: redacted"), "lab.example")
+    assert isinstance(hidden, Complaint)
+    assert hidden.addresses == ()
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """What follows from a mail that came back, and that nothing follows from one that proves nothing."""
 
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 
@@ -11,6 +11,7 @@ from bot.handlers.surfaces.returned import Bounce, Complaint, Proof, Returned, U
 from bot.models import (
     CODE_HOLDS,
     Delivery,
+    Notice,
     Occurrence,
     OccurrenceState,
     OptIn,
@@ -22,14 +23,17 @@ from bot.models import (
     mail_channel,
 )
 from bot.models.mail import MOST_SOFT_BOUNCES
+from bot.ports.store import Store
 from tests.bot.deliveries import change
 from tests.bot.handlers.askers import Asker
 
 ADDRESS = "me@uni.example"
 CHANNEL = mail_channel("00112233445566aa", ADDRESS)
+OTHER = mail_channel("00112233445566bb", ADDRESS)
 NUMBER = "0123456789abcdefghijklmn"
 OURS = (Proof(delivery=NUMBER),)
 HARD = Bounce(OURS, (ADDRESS,), "A mail came back: there is no such mailbox (5.1.1).", hard=True)
+COMPLAINT = Complaint(OURS, (ADDRESS,))
 SOFT = replace(HARD, said="A mail came back: the mailbox is full (5.2.2).", hard=False)
 
 
@@ -51,25 +55,33 @@ class Sent:
     async def subscribed(self) -> int:
         return len(await self.ada.context.store.workspaces.subscriptions("slack:T1", channel=CHANNEL))
 
+    async def confirmed(self, workspace: str, channel: str, at: datetime, *, is_list: bool = False) -> None:
+        await confirmed(self.ada.context.store, workspace, channel, at, is_list=is_list)
+
     async def suppression(self, workspace: str = "slack:T1") -> Suppression | None:
         return await self.ada.context.store.recipients.suppression(workspace, ADDRESS)
+
+
+async def confirmed(store: Store, workspace: str, channel: str, at: datetime, *, is_list: bool = False) -> None:
+    code = code_kept(workspace, "U-ada", "123456")
+    asked = OptIn(
+        workspace=workspace,
+        person="U-ada",
+        address=ADDRESS,
+        is_list=is_list,
+        code=code,
+        command="subscribe kv",
+        asked_at=at,
+        until=at + CODE_HOLDS,
+    )
+    await store.recipients.ask(asked)
+    assert await store.recipients.confirm(workspace, "U-ada", code, channel, at)
 
 
 @pytest.fixture
 async def sent(ada: Asker) -> Sent:
     store, now = ada.context.store, ada.now
-    code = code_kept("slack:T1", "U-ada", "123456")
-    asked = OptIn(
-        workspace="slack:T1",
-        person="U-ada",
-        address=ADDRESS,
-        code=code,
-        command="subscribe kv",
-        asked_at=now,
-        until=now + CODE_HOLDS,
-    )
-    await store.recipients.ask(asked)
-    assert await store.recipients.confirm("slack:T1", "U-ada", code, CHANNEL, now)
+    await confirmed(store, "slack:T1", CHANNEL, now)
     made = Subscription(
         id="s1",
         workspace="slack:T1",
@@ -119,13 +131,44 @@ async def test_soft_ones_count_and_stop_it_when_they_go_on(sent: Sent) -> None:
 
 
 async def test_a_complaint_ends_everything_there_for_all_and_its_owner_hears_of_it(sent: Sent) -> None:
-    assert await sent.comes(Complaint(OURS)) == f"a complaint ends {CHANNEL}"
+    assert await sent.comes(COMPLAINT) == f"a complaint ends {CHANNEL}"
     assert await sent.subscribed() == 0
+    assert (await sent.recipient()).stopped == "Who reads it marked a mail as spam."
     assert await sent.suppression("slack:T2") is Suppression.COMPLAINED
     (notices,) = (await sent.ada.context.store.outbox.notices()).values()
     assert [each.person for each in notices] == ["U-ada"]
     assert "KV cache" in notices[0].text
     assert ADDRESS not in notices[0].text
+
+
+async def test_a_complaint_stays_for_its_workspace_when_another_one_has_the_address_confirmed(sent: Sent) -> None:
+    await sent.comes(COMPLAINT)
+    later = sent.ada.now + timedelta(hours=2)
+    await sent.confirmed("slack:T2", OTHER, later)
+    assert await sent.suppression("slack:T2") is None
+    assert await sent.suppression() is Suppression.COMPLAINED
+    assert (await sent.recipient()).stopped
+
+
+async def test_a_complaint_of_a_mail_to_a_list_ends_nothing_and_its_owner_hears_of_it_once_a_day(sent: Sent) -> None:
+    store = sent.ada.context.store
+    await sent.confirmed("slack:T1", CHANNEL, sent.ada.now, is_list=True)
+    for hours in (1, 2, 23, 26):
+        assert await sent.comes(COMPLAINT, timedelta(hours=hours)) == f"a reader of the list {CHANNEL} complains"
+    assert (await sent.subscribed(), await sent.suppression(), (await sent.recipient()).stopped) == (1, None, "")
+    told: list[Notice] = []
+    while found := await store.outbox.notices():
+        told += [each for notices in found.values() for each in notices]
+        await store.outbox.remove_notice(told[-1])
+    assert [(each.person, each.since - sent.ada.now) for each in told] == [("U-ada", timedelta(hours=h)) for h in (1, 26)]
+    assert "KV cache" in told[0].text
+
+
+async def test_a_complaint_that_names_no_address_is_known_by_the_token_and_else_by_nothing(sent: Sent) -> None:
+    assert await sent.comes(Complaint(OURS)) == ""
+    assert await sent.comes(Complaint(OURS, ("you@uni.example",))) == ""
+    assert await sent.subscribed() == 1
+    assert await sent.comes(Complaint((*OURS, sent.token))) == f"a complaint ends {CHANNEL}"
 
 
 async def test_a_mail_with_its_token_unsubscribes_and_nothing_is_sent_there_until_it_is_asked_for(sent: Sent) -> None:
@@ -147,8 +190,8 @@ async def test_what_proves_nothing_does_nothing(sent: Sent) -> None:
         replace(HARD, proofs=(Proof(delivery="0" * 24), forged)),
         replace(HARD, addresses=("you@uni.example",)),
         replace(HARD, addresses=()),
-        Complaint(()),
-        Complaint((forged,)),
+        Complaint((), (ADDRESS,)),
+        Complaint((forged,), (ADDRESS,)),
         UnsubscribeMail((forged,)),
         UnsubscribeMail(OURS),
     ):
