@@ -116,7 +116,9 @@ class EmailMessenger:
             subject=subject,
             text=text,
         )
-        await self._relay.send(address, await asyncio.to_thread(as_bytes, mail, self._clock()))
+        whole = await asyncio.to_thread(as_bytes, mail, self._clock())
+        # Somebody waits for it, and nothing tries again.
+        await self._relay.send(address, whole, patience=self._settings.timeout)
 
     async def obstacle(self, workspace: str, channel: str) -> str:
         """Return why nothing is sent to a recipient; of a whole workspace nothing can be seen."""

@@ -26,6 +26,7 @@ from adapters.cli.doctor import examine
 from adapters.cli.main import main
 from adapters.cli.platforms import opened, send_test_mail
 from adapters.email.check import check
+from adapters.email.message import OutgoingMail, as_bytes
 from adapters.email.relay.connection import Unreached
 from adapters.email.relay.relay import CONNECTIONS, IDLE, Relay, trust
 from adapters.email.relay.replies import AddressRefused
@@ -372,6 +373,43 @@ async def test_a_slow_relay_is_given_up_before_the_text_and_is_unknown_after_it(
         assert isinstance(await failure(made), Delayed)
         made.relay.faults.waits = {At.TEXT: 1.0}
         assert isinstance(await failure(made), Uncertain)
+
+
+async def test_who_waits_for_a_connection_has_all_the_time_of_a_mail_once_it_is_there() -> None:
+    async with house(timeout=2.0) as made:
+        made.relay.faults.waits = {At.TEXT: 0.6}
+        sender = ("", "papers@lab.example")
+        mail = OutgoingMail(number="d1", sender=sender, recipient=ADDRESSES[0], subject="GPU systems: one", text="One")
+        message = as_bytes(mail, NOW)
+        sent = (made.smtp.send(f"u{each}@d{each}.example", message, patience=60.0) for each in range(4 * CONNECTIONS))
+        assert [each for each in await asyncio.gather(*sent, return_exceptions=True) if each is not None] == []
+        assert len(made.relay.taken) == 4 * CONNECTIONS
+        assert made.smtp.trouble == ""
+
+
+async def test_who_gets_no_connection_soon_is_put_off_a_moment_and_nothing_fails() -> None:
+    async with house() as made:
+        made.relay.faults.waits = {At.TEXT: 1.5}
+        sent = await asyncio.gather(
+            *(made.smtp.send(each, b"Subject: one\r\n\r\nOne", patience=0.2) for each in ADDRESSES * 2),
+            return_exceptions=True,
+        )
+        put_off = [each for each in sent if each is not None]
+        assert len(put_off) == 2 * len(ADDRESSES) - CONNECTIONS
+        for each in put_off:
+            assert isinstance(each, Delayed)
+            assert (each.reach, each.retry_after) == (Reach.CHANNEL, timedelta(seconds=1))
+        assert made.smtp.trouble == ""
+        made.relay.wrong.clear()  # these were no whole mails
+
+
+@pytest.mark.parametrize(("said", "kind"), [("554 5.7.1 spam", Rejected), ("451 4.3.0 later", Delayed)])
+async def test_a_refusal_that_came_is_one_also_where_nothing_more_is_answered(said: str, kind: type[DeliveryError]) -> None:
+    async with house(timeout=0.6) as made:
+        made.relay.faults.replies, made.relay.faults.waits = {At.TEXT: said}, {At.RESET: 3.0}
+        found = await failure(made)
+        assert isinstance(found, kind)
+        assert said[:9] in str(found)
 
 
 async def test_a_relay_that_is_not_there_delays_everything() -> None:

@@ -14,7 +14,7 @@ from adapters.email.relay.replies import MENDED_BY_THE_OPERATOR, RelayReply, Sta
 from bot.errors import Delayed, DeliveryError, NetworkFault, Reach
 from bot.settings.mail import MailSettings
 
-_BYE = 1.0  # seconds that a relay has to say good-bye
+_BYE = 1.0  # seconds that a relay has to say good-bye, or to forget a mail
 _START = 354  # "start mail input": what follows is the message
 _LINE_ENDS = re.compile(rb"\r\n|\r|\n")
 _TAKEN = frozenset({250, 251, 252})
@@ -37,7 +37,8 @@ class RelayConnection:
 
     def __init__(self, client: SMTP) -> None:
         self._client = client
-        self.begun = False  # the text of the mail that is being given
+        self.begun = False  # the text of the mail that is being given, and not answered yet
+        self.refusal: DeliveryError | None = None  # of that mail
         self.given = 0  # mails
 
     @property
@@ -56,10 +57,12 @@ class RelayConnection:
         Raises a DeliveryError for what the relay refuses, and Lost or whatever the library raises for what ends before that
         is known; `begun` tells whether the relay may have the mail then.
         """
-        self.begun = False
+        self.begun, self.refusal = False, None
         try:
             await self._give(sender, recipient, message)
-        except DeliveryError:
+        except DeliveryError as error:
+            # From here on it is known: nothing that takes time may hide it.
+            self.begun, self.refusal = False, error
             await self._reset()
             raise
         finally:
@@ -89,8 +92,9 @@ class RelayConnection:
     async def _reset(self) -> None:
         """Have the relay forget what it was told of a mail; where it does not, the connection is of no use."""
         with suppress(SMTPException, OSError):
-            if self.is_open and (await self._client.execute_command(b"RSET")).code == 250:
-                return
+            async with asyncio.timeout(_BYE):
+                if self.is_open and (await self._client.execute_command(b"RSET")).code == 250:
+                    return
         self._client.close()
 
     async def close(self) -> None:

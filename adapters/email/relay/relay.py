@@ -4,7 +4,7 @@ import asyncio
 import logging
 import ssl
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta
 from time import monotonic
 
 from aiosmtplib.errors import SMTPException
@@ -18,6 +18,9 @@ log = logging.getLogger(__name__)
 CONNECTIONS = 4  # at the same time; relays of providers allow ten and fewer
 IDLE = 30.0  # seconds for which one that nobody uses is kept; RFC 5321, 4.5.3.2.7, has servers wait for five minutes
 _MOST = 100  # mails over one connection: servers count them, too
+TURN = 0.5  # seconds for which a delivery waits for one of them, beside what a mail may take: a try may take 15
+_SOON = timedelta(seconds=1)
+_BUSY = "It waits for others to be sent: the mail server takes some time for each."
 _SLOW = "The mail server did not answer in time."
 _LOST = "The connection was lost after the message had gone out: the mail server may have it or not."
 
@@ -61,25 +64,40 @@ class Relay:
         since, reason = self._failing
         return f"No e-mail can be sent since {since:%Y-%m-%d %H:%M} UTC: {reason} It is tried again."
 
-    async def send(self, recipient: str, message: bytes) -> None:
+    async def send(self, recipient: str, message: bytes, *, patience: float = TURN) -> None:
         """Give one mail to the relay. Raises Refused (AddressRefused), Rejected, Delayed or Uncertain, without an address.
 
-        Where a connection that was kept has ended meanwhile, and the text was not begun, another one is opened.
+        Where a connection that was kept has ended meanwhile, and the text was not begun, another one is opened. `patience`
+        is for how many seconds it waits for one that others use; that is no part of the time that a mail may take.
         """
-        attempt: list[RelayConnection] = []
+        await self._take_turn(patience)
         try:
-            async with asyncio.timeout(self._settings.timeout), self._turns:
-                await self._send(recipient, message, attempt)
-        except TimeoutError as error:
-            if attempt and attempt[-1].begun:
-                raise Uncertain(_LOST) from error
-            late = Unreached(_SLOW, NetworkFault.TIMEOUT) if not attempt else Delayed(_SLOW)
-            self._note(late)
-            raise late from error
+            await self._in_time(recipient, message)
         except DeliveryError as error:
             self._note(error)
             raise
+        finally:
+            self._turns.release()
         self._failing = None
+
+    async def _take_turn(self, patience: float) -> None:
+        try:
+            async with asyncio.timeout(patience):
+                await self._turns.acquire()
+        except TimeoutError as error:
+            raise Delayed(_BUSY, retry_after=_SOON) from error
+
+    async def _in_time(self, recipient: str, message: bytes) -> None:
+        attempt: list[RelayConnection] = []
+        try:
+            async with asyncio.timeout(self._settings.timeout):
+                await self._send(recipient, message, attempt)
+        except TimeoutError as error:
+            if attempt and attempt[-1].refusal is not None:
+                raise attempt[-1].refusal from error
+            if attempt and attempt[-1].begun:
+                raise Uncertain(_LOST) from error
+            raise (Delayed(_SLOW) if attempt else Unreached(_SLOW, NetworkFault.TIMEOUT)) from error
 
     async def _send(self, recipient: str, message: bytes, attempt: list[RelayConnection]) -> None:
         if (kept := await self._take()) is not None:

@@ -43,6 +43,7 @@ class At(StrEnum):
     INSIDE = "inside"  # while the text comes
     TEXT = "text"  # after the whole text came
     COMMITTED = "committed"  # likewise, and it was taken
+    RESET = "reset"  # before what was refused is forgotten
 
 
 @dataclass(slots=True)
@@ -158,6 +159,10 @@ class _Connection(SMTP):
     async def smtp_MAIL(self, arg: str | None) -> None:  # noqa: N802 - aiosmtpd's
         if not await self._fails(At.MAIL):
             await super().smtp_MAIL(arg)
+
+    async def smtp_RSET(self, arg: str | None) -> None:  # noqa: N802 - aiosmtpd's
+        if not await self._fails(At.RESET):
+            await super().smtp_RSET(arg)
 
     async def smtp_RCPT(self, arg: str | None) -> None:  # noqa: N802 - aiosmtpd's
         address = (arg or "").partition("<")[2].partition(">")[0]
