@@ -14,13 +14,23 @@ from bot.errors import Delayed, DeliveryError, Reach, Refused, Rejected
 
 MENDED_BY_THE_OPERATOR = timedelta(minutes=5)  # so long a relay is left alone that takes nothing from us
 CLOSING = 421  # "service not available, closing transmission channel": RFC 5321, 4.2.3
-_STATUS = re.compile(r"([245])\.(\d{1,3})\.(\d{1,3})\b")
-# Codes that speak of the mailbox where no enhanced status says more (RFC 5321, 4.2.3) …
-_OF_MAILBOX = frozenset({550, 551, 552, 553})
-# … unless their words speak of who sends: servers without enhanced statuses have no other way to say so.
-_OF_SENDER = re.compile(
-    r"relay|authenticat|\bauth\b|not permitted|denied|\bspf\b|\bdkim\b|block|black|spam|reputation", re.IGNORECASE
+# At the beginning, as RFC 2034 has it, or as qmail writes it: "(#5.1.1)". Four numbers are an address of a machine.
+_STATUS = re.compile(r"(?:^|#|\()([245]\.\d{1,3}\.\d{1,3})(?![\d.]*\d)")
+_OF_MAILBOX = frozenset({550, 551, 553})  # speak of the mailbox, or of much else (RFC 5321, 4.2.3): their words tell
+_VAGUE = frozenset({"1.0", "2.0"})  # "other", of the address and of the mailbox: likewise
+# What says that there is nobody …
+_NOBODY = re.compile(
+    r"unknown|no such|no mailbox|(?:not|n't) (?:exist|found|known|local)|unrout(?:e)?able|no longer|"
+    r"invalid (?:recipient|address|mailbox|user)|(?:account|mailbox|user|recipient) (?:is )?(?:disabled|inactive|suspended)",
+    re.IGNORECASE,
 )
+# … unless the words speak of who sends, of the way, or of how much came.
+_OF_OTHERS = re.compile(
+    r"sender|verif|\bmail from\b|\b(?:he|eh)lo\b|relay|rcpthosts|authenticat|\bauth\b|not permitted|denied|\bspf\b|\bdkim\b|"
+    r"\bdmarc\b|block|black|spam|reputation|policy|too many|slow down|\brate\b|limit|message|\bhost\b|\bclient\b",
+    re.IGNORECASE,
+)
+_OF_SENDER = re.compile(r"\bsender\b", re.IGNORECASE)
 _LONGEST = 160  # characters of a reply's text that are told
 
 
@@ -49,8 +59,13 @@ class RelayReply:
     @property
     def status(self) -> str:
         """Return the enhanced status: "5.1.1", "" where there is none."""
-        found = _STATUS.match(self.text.strip())
-        return found[0] if found else ""
+        found = _STATUS.search(self.text.strip())
+        return found[1] if found and found[1][0] == str(self.code)[0] else ""
+
+    @property
+    def words(self) -> str:
+        """Return its text without addresses, whose names say nothing."""
+        return re.sub(r"\S+@\S+", "…", " ".join(self.text.split()))
 
     @property
     def number(self) -> str:
@@ -99,14 +114,17 @@ _MEANINGS: Mapping[str, str] = {
 def is_of_address(status: str) -> bool:
     """Say whether an enhanced status speaks of the address or its mailbox (RFC 3463: subjects 1 and 2)."""
     _, _, subject = status.partition(".")
-    # X.1.7 and X.1.8 speak of the sender's address.
-    return subject.startswith(("1.", "2.")) and subject not in ("1.7", "1.8")
+    # X.1.7 and X.1.8 speak of the sender's address; a full mailbox is emptied; X.2.3 speaks of the message, X.2.4 of a list.
+    return subject.startswith(("1.", "2.")) and subject not in ("1.7", "1.8", "2.2", "2.3", "2.4")
 
 
 def _speaks_of_address(stage: Stage, reply: RelayReply) -> bool:
-    if reply.status:
-        return is_of_address(reply.status)
-    return stage is Stage.RECIPIENT and reply.code in _OF_MAILBOX and not _OF_SENDER.search(reply.text)
+    """Say whether nothing more is to be sent there: where that is not clear, this one mail is not taken, and no more."""
+    if reply.status and reply.status.partition(".")[2] not in _VAGUE:
+        return is_of_address(reply.status) and not _OF_SENDER.search(reply.words)
+    if not reply.status and (stage is not Stage.RECIPIENT or reply.code not in _OF_MAILBOX):
+        return False
+    return bool(_NOBODY.search(reply.words)) and not _OF_OTHERS.search(reply.words)
 
 
 def _of_relay(stage: Stage, reply: RelayReply) -> DeliveryError:
@@ -130,5 +148,4 @@ def _for_now(stage: Stage, reply: RelayReply) -> Delayed:
 
 def told(reply: RelayReply) -> str:
     """Return the reply as a person reads it, on one line, without anything like an address."""
-    text = re.sub(r"\S+@\S+", "…", " ".join(reply.text.split()))
-    return f"{reply.code} {text[:_LONGEST]}".strip()
+    return f"{reply.code} {reply.words[:_LONGEST]}".strip()
