@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 
 from adapters.email.message import OutgoingMail, Unsubscribing, as_bytes, list_id
-from adapters.email.relay.relay import Relay
+from adapters.email.relay.relay import CONNECTIONS, Relay
 from adapters.email.relay.replies import AddressRefused
 from adapters.email.render.links import MailLinks
 from adapters.email.render.mail import render
@@ -54,7 +54,7 @@ class EmailMessenger:
         self._links = links
         self._clock = clock
         # To the ledger the addresses of one domain are a workspace.
-        self.abilities = Abilities(per_workspace_minute=settings.domain_minute)
+        self.abilities = Abilities(per_workspace_minute=settings.domain_minute, at_once=CONNECTIONS)
 
     def render(self, digest: Digest, *, layout: Layout, late: bool) -> Sequence[str]:
         """Return the digest as the one payload of a mail, as JSON. The first call reads files: not on the event loop."""

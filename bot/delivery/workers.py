@@ -2,7 +2,7 @@
 
 The ledger lets the workspaces take turns, and is read again every second: with W workspaces waiting, the first delivery of
 one that comes is sent after those that are in flight and at most one of each of the others. What must wait for its budget
-lets the next one pass.
+lets the next one pass, and so does what is for a platform that has as many in flight as it takes at once.
 """
 
 import asyncio
@@ -25,6 +25,7 @@ _Key = tuple[str, str, int]  # workspace, id, token: a delivery between two clai
 
 FRESH = timedelta(seconds=1)  # for so long a reading of the ledger is worked off
 PATIENCE = timedelta(seconds=5)  # what must wait longer for its budget is left to the next round
+_FURTHER = 4  # times as many are read at most, where those are for a platform that takes no more at once
 FAILURES = 20  # in a row that are not a platform's, as when the disk is full, after which the round ends
 
 
@@ -147,7 +148,8 @@ class Workers:
     async def _wait(self, round_: "_Round") -> bool:
         """Wait until something may be handed out; False when the clock does not move, and waiting is of no use."""
         now = round_.clock()
-        soonest = min((round_.earliest(each, now) for each in round_.waiting), default=now)
+        free = (round_.earliest(each, now) for each in round_.waiting if not round_.is_full(each))
+        soonest = min(free, default=now + FRESH)
         seconds = min(soonest - now, FRESH).total_seconds()
         if round_.running:
             await round_.one_ends(seconds)
@@ -162,12 +164,14 @@ class _Round:
     def __init__(self, task: DeliveryTask, clock: Clock, context: DeliveryContext, limit: int) -> None:
         self.clock = clock
         self.waiting: list[Delivery] = []
-        self.running: set[asyncio.Task[None]] = set()
+        self.running: dict[asyncio.Task[None], str] = {}  # with the platform that each is for
         self.handed_out = 0
         self.broken = False
         self._task = task
         self._context = context
         self._limit = limit
+        self._furthest = _FURTHER * limit  # is read of what waits for a platform that is full
+        self._is_all = False  # whether nothing waits but what was read
         self._had: set[_Key] = set()
         self._resting: set[str] = set()  # workspaces and platforms that nothing more is read of in this round
         self._fair_order = FairOrder()
@@ -181,6 +185,7 @@ class _Round:
             self._read_at = self.clock()
             found = await self._task.read(self._read_at, limit=self._limit, had=self._fair_order.had, without=self._resting)
             self.waiting = [each for each in found if _key(each) not in self._had]
+            self._is_all = len(found) < self._limit
             if self.waiting:
                 return True
             if len(found) >= self._limit:
@@ -214,7 +219,7 @@ class _Round:
                 self._had.add(_key(each))
                 self._leave_out(each, now)
                 gone += 1
-            elif free <= now:
+            elif free <= now and not self.is_full(each):
                 chosen = each
                 keep += self.waiting[place + 1 :]
                 break
@@ -225,9 +230,21 @@ class _Round:
             self._had.add(_key(chosen))
             self._fair_order.take(chosen.workspace)
             self._context.rate_limits.take(self._call(chosen), now)
-            self.running.add(asyncio.ensure_future(self._task.do(chosen)))
+            self.running[asyncio.ensure_future(self._task.do(chosen))] = self._call(chosen).platform
             self.handed_out += 1
-        return chosen is not None or gone > 0
+        return chosen is not None or gone > 0 or self._looks_further()
+
+    def is_full(self, each: Delivery) -> bool:
+        """Say whether its platform has as many in flight here as it takes at once."""
+        call = self._call(each)
+        return call.able.at_once is not None and list(self.running.values()).count(call.platform) >= call.able.at_once
+
+    def _looks_further(self) -> bool:
+        """Have more read, where all that was read is for platforms that are full; say whether that is so."""
+        if self._is_all or self._limit >= self._furthest or not all(map(self.is_full, self.waiting)):
+            return False
+        self._limit, self._read_at = 4 * self._limit, None
+        return True
 
     def _leave_out(self, each: Delivery, now: datetime) -> None:
         """Read no more of its platform or workspace in this round, where that must wait as a whole, whatever is asked."""
@@ -239,7 +256,9 @@ class _Round:
 
     async def one_ends(self, seconds: float | None = None) -> None:
         """Wait until one of those that run ends, or for so many seconds."""
-        ended, self.running = await asyncio.wait(self.running, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        ended, _ = await asyncio.wait(self.running, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        for task in ended:
+            del self.running[task]
         for error in [task.exception() for task in ended]:
             self._note(error)
 

@@ -189,6 +189,7 @@ class Abilities:
     nonce_window: timedelta = timedelta(0)  # so long after the first try the same nonce never posts twice
     finds: bool = False  # a message can be found again by its marker, in channels whose history may be read
     edits: bool = False  # what was posted can be changed in its place
+    at_once: int | None = None  # messages that are given to it at the same time; None: as many as there are workers
     per_second: float | None = None  # over everything that is asked there, whatever it is; None: no limit known
     per_channel_second: float | None = None  # of postings
     per_workspace_minute: float | None = None  # of postings

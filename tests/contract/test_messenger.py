@@ -208,6 +208,6 @@ def test_every_digest_is_rendered_within_the_limits_and_the_same_each_time(
 def test_abilities_say_what_can_be_relied_on(bench: Bench) -> None:
     able = bench.messenger.abilities
     assert timedelta(0) <= able.nonce_window <= timedelta(minutes=2), "nobody says that a nonce is remembered for longer"
-    for each in (able.per_second, able.per_channel_second, able.per_workspace_minute):
+    for each in (able.per_second, able.per_channel_second, able.per_workspace_minute, able.at_once):
         assert each is None or each > 0
     assert ":" not in bench.messenger.platform

@@ -1,8 +1,12 @@
 """What is subscribed by e-mail goes by e-mail, whatever chat its workspace is in."""
 
+import asyncio
 import random
 from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
+
+import pytest
 
 from bot.delivery import Deliverer, Preparer
 from bot.delivery.context import DeliveryContext
@@ -10,6 +14,8 @@ from bot.digest.publisher import Publisher
 from bot.digest.request import RequestBuilder
 from bot.models import (
     CODE_HOLDS,
+    Abilities,
+    Delivery,
     DeliveryState,
     Digest,
     Layout,
@@ -20,10 +26,10 @@ from bot.models import (
     mail_channel,
 )
 from bot.summarise.extractive import Extractive
-from tests.bot.deliveries import change
+from tests.bot.deliveries import Harness, change
 from tests.bot.delivery.test_prepare import TOPICS, due, furnished
 from tests.conftest import NOW
-from tests.fakes.transcript import Transcript
+from tests.fakes.transcript import NEITHER, Clock, Transcript, delivery
 from tests.stores.memory import MemoryStore
 
 MINE = mail_channel("00112233445566aa", "me@lab.example")
@@ -108,3 +114,47 @@ async def test_who_renders_a_mail_knows_that_it_goes_to_a_list() -> None:
     await Preparer(context, publisher, RequestBuilder(harness.store.workspaces, TOPICS)).prepare_due(NOW)
     rows = await harness.rows()
     assert {each.channel: each.payload.partition(":")[0] for each in rows.values()} == {MINE: "reader", YOURS: "list"}
+
+
+class SlowMails(Mails):
+    """A relay that takes four at a time, and answers none before something was posted in the chat."""
+
+    def __init__(self, clock: Clock) -> None:
+        super().__init__(clock, Abilities(at_once=4))
+        self.answers = asyncio.Event()
+        self.held = self.most = 0
+
+    async def send(self, delivery: Delivery) -> str:
+        self.held += 1
+        self.most = max(self.most, self.held)
+        await self.answers.wait()
+        self.held -= 1
+        return await super().send(delivery)
+
+
+@dataclass
+class Chat(Transcript):
+    """It notes that something was posted."""
+
+    posts: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def send(self, delivery: Delivery) -> str:
+        self.posts.set()
+        return await super().send(delivery)
+
+
+@pytest.mark.parametrize("number", [20, 100])
+async def test_mails_that_take_long_hold_up_no_digest_in_a_chat(number: int) -> None:
+    harness = Harness(NEITHER)
+    mails = SlowMails(harness.clock)
+    chat = Chat(harness.clock, NEITHER, posts=mails.answers)
+    channels = [mail_channel(f"{each:016x}", f"me@d{each}.example") for each in range(number)]
+    waiting = [delivery(each, now=NOW, channel=channel) for each, channel in enumerate(channels, 1)]
+    await harness.plant([*waiting, delivery(number + 1, now=NOW + timedelta(seconds=1), channel="C1")])
+    harness.clock.advance(timedelta(seconds=2))
+    context = replace(harness.context(), messengers={"chat": chat, "email": mails})
+    async with asyncio.timeout(10):
+        await Deliverer(context, pause=harness.clock.pause).deliver_due(harness.clock)
+    assert mails.most == 4
+    assert (len(chat.messages), len(mails.messages)) == (1, number)
+    assert {each.state for each in (await harness.rows()).values()} == {DeliveryState.DONE}
