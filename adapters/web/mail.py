@@ -140,10 +140,10 @@ class MailPages:
     async def _opt_in(self, request: web.Request) -> OptIn:
         """Return what the address of a page confirms; raises HTTPNotFound and HTTPTooManyRequests."""
         said = self._signer.read_confirmation(request.match_info["token"])
-        self._count(self._by_address, client_of(request), WRONG if said is None else 1)
+        self._count(self._by_address, client_of(request), 1 if said else WRONG)
         wanted = None
-        if said is not None:
-            self._count(self._by_subscription, said.code)
+        if said:
+            self._count(self._by_subscription, said)
             wanted = await asked_by_link(self._context, said, self._clock())
         if wanted is None:
             raise web.HTTPNotFound

@@ -51,15 +51,6 @@ class SignedButton:
     until: int  # seconds since 1970
 
 
-@dataclass(frozen=True, slots=True)
-class SignedConfirmation:
-    """Whose address is confirmed by a link."""
-
-    workspace: str
-    person: str
-    code: str  # as `code_kept` returns it
-
-
 class LinkSigner:
     """Makes links and tells whether one was made by it."""
 
@@ -96,15 +87,15 @@ class LinkSigner:
         button = SignedButton(read[0], read[1], read[2], int(read[3]))
         return button if button.subscription == subscription and now.timestamp() < button.until else None
 
-    def confirmation_url(self, confirmation: SignedConfirmation) -> str:
-        """Return the address at which an address is confirmed; "" where no pages can be read from outside."""
-        token = self._token("confirm", *astuple(confirmation))
+    def confirmation_url(self, code: str) -> str:
+        """Return where the address is confirmed whose code is kept so; "" where no pages can be read from outside."""
+        token = self._token("confirm", code)
         return f"{self.base}/mail/confirm/{token}" if self.base else ""
 
-    def read_confirmation(self, token: str) -> SignedConfirmation | None:
-        """Return whose address the token confirms; None where it was not made here."""
+    def read_confirmation(self, token: str) -> str:
+        """Return how the code is kept that the token stands for; "" where it was not made here."""
         read = self._read("confirm", token)
-        return None if read is None else SignedConfirmation(*read)
+        return read[0] if read is not None and len(read) == 1 else ""
 
     def _token(self, purpose: str, *parts: str) -> str:
         """Return the parts and a signature over them and the purpose, in [0-9A-Za-z_.-]."""

@@ -60,6 +60,10 @@ class Recipients(Protocol):
         """Return what a code would confirm, without confirming it and without counting a try; None where it holds not."""
         ...
 
+    async def opt_in_by_link(self, code: str, now: datetime) -> OptIn | None:
+        """Return the same, whoever asked."""
+        ...
+
     async def bounced(self, channel: str, said: str, now: datetime, *, hard: bool) -> Recipient | None:
         """Note that a message came back, with a sentence that says why; return the recipient after it, None without one."""
         ...

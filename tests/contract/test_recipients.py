@@ -65,7 +65,11 @@ async def test_a_code_is_of_one_person_in_one_workspace_and_ends(store: AnyStore
     for workspace, person, later in (("slack:T1", "U2", HOUR), ("slack:T2", "U1", HOUR), ("slack:T1", "U1", CODE_HOLDS)):
         assert await store.recipients.opt_in(workspace, person, asks().code, NOW + later) is None
         assert await store.recipients.confirm(workspace, person, asks().code, CHANNEL, NOW + later) is None
+        if later == CODE_HOLDS:
+            assert await store.recipients.opt_in_by_link(asks().code, NOW + later) is None
     assert await store.recipients.opt_in("slack:T1", "U1", asks().code, NOW + HOUR) == asks()
+    assert await store.recipients.opt_in_by_link(asks().code, NOW + HOUR) == asks()
+    assert await store.recipients.opt_in_by_link("another", NOW + HOUR) is None
 
 
 async def test_after_some_wrong_codes_the_right_one_holds_no_longer(store: AnyStore) -> None:

@@ -112,6 +112,9 @@ class MemoryRecipients:
         found = [each.opt_in for each in of_it if each.opt_in.code == code]
         return max(found, key=lambda each: each.asked_at, default=None)
 
+    async def opt_in_by_link(self, code: str, now: datetime) -> OptIn | None:
+        return next((each.opt_in for each in self._codes if each.opt_in.code == code and each.holds_at(now)), None)
+
     async def bounced(self, channel: str, said: str, now: datetime, *, hard: bool) -> Recipient | None:
         if (found := self._by_channel.get(channel)) is not None:
             self._by_channel[channel] = replace(found.bounced(said, now, hard=hard))

@@ -6,6 +6,7 @@ they count what was asked, whatever became of it. What others asked there, and w
 then no letter is written, and the answer is the one that it always is.
 """
 
+import hmac
 import re
 import secrets
 from dataclasses import replace
@@ -22,7 +23,7 @@ from bot.handlers.addresses.places import (
     named_address,
 )
 from bot.handlers.context import HANDLERS, HandlerContext, handles
-from bot.handlers.links import LinkSigner, SignedConfirmation
+from bot.handlers.links import LinkSigner
 from bot.handlers.subscriptions.follow import check_followed
 from bot.handlers.subscriptions.subscribe import checked
 from bot.handlers.subscriptions.subscription_change import change_subscription, unpaused
@@ -67,7 +68,10 @@ async def ask_to_confirm(
         raise UsageError(NO_EMAIL)
     await context.check_may_manage(actor)
     await _check_may_have(context, actor, named)
+    standing = await context.store.recipients.at(actor.workspace, named.address)
+    is_anothers = standing is not None and not _is_of(standing, actor, named)
     if named.recipient is not None:
+        _check_is_not(is_anothers)
         await _check_no_complaint(context, actor, named.address)
     command = command.placed("")
     if isinstance(command, Subscribe):
@@ -76,25 +80,51 @@ async def ask_to_confirm(
     else:
         await check_followed(context, command, actor, now)
     code = f"{secrets.randbelow(10**6):06}"
+    kept = await _kept(context, actor, code)
     async with context.letters.one_by_one:
         await _check_limits(context, actor, named.address, now)
-        opt_in = _opt_in(command, named, actor, code, now)
+        opt_in = _opt_in(command, named, actor, kept, now)
         is_written = await _may_be_written(context, actor, named.address, now)
+        if is_anothers:
+            opt_in = replace(opt_in, code=secrets.token_hex(32))  # which nobody has
         await context.store.recipients.ask(opt_in if is_written else replace(opt_in, until=now))
-    return await _sent(context, named, code, await _link(context, opt_in)) if is_written else _told_sent(named.address)
+    if not is_written:
+        return _told_sent(named.address)
+    letter = _LETTER_OF_ANOTHERS if is_anothers else _letter(code, await _link(context, opt_in))
+    return await _sent(context, named.address, letter)
 
 
-def _opt_in(command: Command, named: NamedAddress, actor: Actor, code: str, now: datetime) -> OptIn:
+def _is_of(standing: Recipient, actor: Actor, named: NamedAddress) -> bool:
+    """Say whether who asks may confirm the address, which is confirmed already: their own, or a list of all."""
+    return standing.is_list == named.is_list and (standing.is_list or standing.person == actor.person)
+
+
+def _check_is_not(anothers: bool) -> None:
+    """Raise UsageError where the address is another person's here; for who may know it, or has shown that they read it."""
+    if anothers:
+        raise UsageError(
+            "Another person here has confirmed that address, and has their digests there.",
+            hint="An administrator takes it away by *forget me@example.org*; then it can be confirmed anew.",
+        )
+
+
+def _opt_in(command: Command, named: NamedAddress, actor: Actor, kept: str, now: datetime) -> OptIn:
     return OptIn(
         workspace=actor.workspace,
         person=actor.person,
         address=named.address,
         is_list=named.is_list,
-        code=code_kept(actor.workspace, actor.person, code),
+        code=kept,
         command=write(command),
         asked_at=now,
         until=now + CODE_HOLDS,
     )
+
+
+async def _kept(context: HandlerContext, actor: Actor, code: str) -> str:
+    """Return how the person's code is kept: by the database's key, so that the link, which has it, tells not who asked."""
+    kept = code_kept(actor.workspace, actor.person, code)
+    return hmac.digest(await context.store.recipients.key(), kept.encode(), "sha256").hex()
 
 
 async def _link(context: HandlerContext, opt_in: OptIn) -> str:
@@ -102,19 +132,19 @@ async def _link(context: HandlerContext, opt_in: OptIn) -> str:
     if not context.letters.web_url or opt_in.is_list:
         return ""
     signer = LinkSigner(await context.store.recipients.key(), context.letters.web_url)
-    return signer.confirmation_url(SignedConfirmation(opt_in.workspace, opt_in.person, opt_in.code))
+    return signer.confirmation_url(opt_in.code)
 
 
-async def _sent(context: HandlerContext, named: NamedAddress, code: str, link: str) -> Reply:
-    """Send the code, and tell what to do with it, or why none was sent."""
+async def _sent(context: HandlerContext, address: str, letter: tuple[str, str]) -> Reply:
+    """Send the letter, and tell what to do with its code, or why none was sent."""
     try:
-        await context.letters.write(named.address, f"Your code for Broadsheet: {code}", _letter(code, link))
+        await context.letters.write(address, *letter)
     except Uncertain:
-        unsure = f"The mail relay did not say whether it took the code for {named.address}."
+        unsure = f"The mail relay did not say whether it took the code for {address}."
         return _told("A code may have been sent", unsure)
     except DeliveryError as error:
         return Reply(title="The code could not be sent", text=(str(error), "Nothing is subscribed. Please try again later."))
-    return _told_sent(named.address)
+    return _told_sent(address)
 
 
 def _told_sent(address: str) -> Reply:
@@ -122,7 +152,10 @@ def _told_sent(address: str) -> Reply:
     return _told("A code was sent", f"It stands in the mail to {address}; look among what is sorted out, too. {_OR_NONE}")
 
 
-_OR_NONE = "None comes where its reader wants no mail from here, or where many codes were asked for that address today."
+_OR_NONE = (
+    "None comes where its reader wants no mail from here, where another person has confirmed that address,"
+    " or where many codes were asked for it today."
+)
 
 
 def _told(title: str, first: str) -> Reply:
@@ -132,12 +165,22 @@ def _told(title: str, first: str) -> Reply:
     )
 
 
-def _letter(code: str, link: str) -> str:
-    """Return what the mail says; nothing of what somebody typed stands in it."""
+_ASKED = "Somebody asked Broadsheet, a daily paper of research papers, for digests at this address.\n\n"
+_OF_ANOTHERS = (
+    "Another person of the same workspace has confirmed it already. So nothing was changed, and there is no code.\n\n"
+    "If that was you under another name, have an administrator there give the command forget with this address;\n"
+    "then ask for the digests once more.\n\n"
+    "If it was not you, do nothing.\n"
+)
+_LETTER_OF_ANOTHERS = ("Digests were asked for at your address", f"{_ASKED}{_OF_ANOTHERS}")
+
+
+def _letter(code: str, link: str) -> tuple[str, str]:
+    """Return the subject and the text of the mail with the code; nothing of what somebody typed stands in it."""
     by_page = f"Or open this page, and press its button:\n\n    {link}\n\n" if link else ""
     holds = "The code and the page hold" if link else "The code holds"
-    return (
-        "Somebody asked Broadsheet, a daily paper of research papers, for digests at this address.\n\n"
+    return f"Your code for Broadsheet: {code}", (
+        f"{_ASKED}"
         f"If that was you, give this command where you asked for them:\n\n    confirm {code}\n\n"
         f"{by_page}{holds} for {span_in_words(CODE_HOLDS)}.\n\n"
         "If it was not you, do nothing: then nothing more is sent here.\n"
@@ -217,7 +260,7 @@ async def _check_limits(context: HandlerContext, actor: Actor, address: str, now
 @handles(Confirm)
 async def confirm(context: HandlerContext, command: Confirm, actor: Actor, now: datetime) -> Reply:
     """Confirm the address to which this code was sent for this person, and do what they asked for."""
-    kept = code_kept(actor.workspace, actor.person, re.sub(r"\D", "", command.code, flags=re.ASCII))
+    kept = await _kept(context, actor, re.sub(r"\D", "", command.code, flags=re.ASCII))
     wanted = await context.store.recipients.opt_in(actor.workspace, actor.person, kept, now)
     if wanted is not None:
         await _check_may_have(context, actor, NamedAddress(wanted.address, wanted.is_list))
@@ -229,7 +272,10 @@ async def _confirmed(context: HandlerContext, kept: str, wanted: OptIn | None, a
     recipients = context.store.recipients
     number = secrets.token_hex(8)
     channel = f"{MAIL}{number}.000000" if wanted is None else mail_channel(number, wanted.address)
-    confirmed = await recipients.confirm(actor.workspace, actor.person, kept, channel, now)
+    async with context.letters.one_by_one:  # who was first has it
+        if wanted is not None and (standing := await recipients.at(actor.workspace, wanted.address)) is not None:
+            _check_is_not(not _is_of(standing, actor, NamedAddress(wanted.address, wanted.is_list)))
+        confirmed = await recipients.confirm(actor.workspace, actor.person, kept, channel, now)
     if confirmed is None:
         raise UsageError(
             f"That is not a code that holds: it is another one, was used, or is older than {span_in_words(CODE_HOLDS)}.",
@@ -282,9 +328,9 @@ async def _let_go_on(context: HandlerContext, there: Actor, now: datetime) -> tu
 # --- the link, followed
 
 
-async def asked_by_link(context: HandlerContext, said: SignedConfirmation, now: datetime) -> OptIn | None:
+async def asked_by_link(context: HandlerContext, code: str, now: datetime) -> OptIn | None:
     """Return what a link confirms whose signature holds; None where it was confirmed already, or too long ago."""
-    wanted = await context.store.recipients.opt_in(said.workspace, said.person, said.code, now)
+    wanted = await context.store.recipients.opt_in_by_link(code, now)
     return None if wanted is None or wanted.is_list else wanted
 
 

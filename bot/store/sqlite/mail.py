@@ -86,6 +86,12 @@ class SqliteRecipients(Tables):
     def opt_in(self, db: Database, workspace: str, person: str, code: str, now: datetime) -> OptIn | None:
         return _opt_in(db, workspace, person, code, now)
 
+    @reading
+    def opt_in_by_link(self, db: Database, code: str, now: datetime) -> OptIn | None:
+        sql = "select workspace, person from opt_ins where code = ? and holds and until > ?"
+        row = db.execute(sql, [code, micros(now)]).fetchone()
+        return _opt_in(db, row[0], row[1], code, now) if row else None
+
     @writing
     def bounced(self, db: Database, channel: str, said: str, now: datetime, *, hard: bool) -> Recipient | None:
         found = _recipient(db, "channel = ?", channel)

@@ -1,6 +1,8 @@
 """An address confirmed by the link in the mail that has the code: opened by any program, pressed by a person."""
 
 import asyncio
+import base64
+import hmac
 import re
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -11,7 +13,7 @@ import pytest
 from adapters.web.rate_limit import RateLimit
 from bot.errors import UsageError
 from bot.handlers.addresses.letters import Letters
-from bot.handlers.links import LinkSigner, SignedConfirmation
+from bot.handlers.links import LinkSigner
 from bot.models import CODE_HOLDS, Preferences, Suppression, code_kept, is_mail
 from tests.adapters.web.reader import KEY, ME, Reader, reading
 from tests.bot.deliveries import change
@@ -50,6 +52,11 @@ def link_in(mailbox: Mailbox, reader: Reader) -> str:
     (found,) = re.findall(r"^    (https://\S+)$", mailbox.letters[-1][2], re.MULTILINE)
     assert found.startswith(f"{SITE}/mail/confirm/")
     return str(found).replace(SITE, reader.base)
+
+
+def kept_of(mailbox: Mailbox, person: str) -> str:
+    """How the code of the last letter is kept, as one that the person asked for."""
+    return hmac.digest(KEY, code_kept("slack:T1", person, mailbox.code).encode(), "sha256").hex()
 
 
 async def by_mail(anna: Asker) -> list[str]:
@@ -101,6 +108,26 @@ async def test_who_might_subscribe_when_asking_has_it_though_it_is_for_administr
     assert (await reader.press(url, await reader.open(url), "Confirm")).title == "Subscribed to KV cache"
 
 
+async def test_a_link_tells_nothing_of_who_asked(anna: Asker, mailbox: Mailbox, reader: Reader) -> None:
+    await anna.ask(f"subscribe kv by email {ME}")
+    token = link_in(mailbox, reader).rpartition("/")[2]
+    carried = base64.urlsafe_b64decode(token.partition(".")[0] + "===").decode()
+    assert "T1" not in carried
+    assert anna.actor.person not in carried
+    assert code_kept("slack:T1", anna.actor.person, mailbox.code) not in carried, "or guesses could be tried out"
+
+
+async def test_a_link_takes_no_address_from_who_confirmed_it_first(anna: Asker, mailbox: Mailbox, reader: Reader) -> None:
+    await anna.by(person="U-eve").ask(f"subscribe gpu-systems by email {ME}")
+    url = link_in(mailbox, reader)
+    asked = await reader.open(url)
+    await anna.ask(f"subscribe kv by email {ME}")
+    await anna.ask(f"confirm {mailbox.code}")
+    told = await reader.press(url, asked, "Confirm")
+    assert "Another person here has confirmed that address" in told.text
+    assert await by_mail(anna) == ["kv"]
+
+
 async def test_where_somebody_complained_the_link_does_nothing(anna: Asker, mailbox: Mailbox, reader: Reader) -> None:
     await anna.ask(f"subscribe kv by email {ME}")
     url = link_in(mailbox, reader)
@@ -116,8 +143,7 @@ async def test_a_letter_to_a_list_and_one_without_pages_have_the_code_alone(
 ) -> None:
     await anna.by(may_administer=True).ask("subscribe kv by list all@lab.example")
     assert "http" not in mailbox.letters[-1][2]
-    kept = code_kept("slack:T1", anna.actor.person, mailbox.code)
-    url = reader.signer.confirmation_url(SignedConfirmation("slack:T1", anna.actor.person, kept))
+    url = reader.signer.confirmation_url(kept_of(mailbox, anna.actor.person))
     assert (await reader.open(url)).status == 404
     without = replace(anna, context=replace(anna.context, letters=mailbox.opened()))
     await without.ask(f"subscribe kv by email {ME}")
@@ -129,14 +155,13 @@ async def test_a_link_that_was_not_made_here_or_is_too_old_leads_nowhere(anna: A
     time = [anna.now]
     async with reading(anna, clock=lambda: time[0], by_address=RateLimit(170, lambda: 0.0)) as reader:
         url = link_in(mailbox, reader)
-        kept = code_kept("slack:T1", "U-eve", mailbox.code)
         nowhere = [
             url[:-1],
             url + "A",
             url.rpartition(".")[0],
             reader.base + "/mail/confirm/x",
-            reader.signer.confirmation_url(SignedConfirmation("slack:T1", "U-eve", kept)),
-            LinkSigner(bytes(32), reader.base).confirmation_url(SignedConfirmation("slack:T1", anna.actor.person, kept)),
+            reader.signer.confirmation_url(kept_of(mailbox, "U-eve")),
+            LinkSigner(bytes(32), reader.base).confirmation_url(kept_of(mailbox, anna.actor.person)),
         ]
         answers = {(await reader.open(each)).html for each in nowhere}
         assert len(answers) == 1

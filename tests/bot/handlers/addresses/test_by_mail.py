@@ -336,6 +336,43 @@ async def test_an_address_of_somebody_else_is_told_as_one_that_nobody_confirmed(
     assert "mail:" not in said(await ben.ask("transfer"))
 
 
+async def test_an_address_stays_with_who_confirmed_it_until_it_is_forgotten(anna: Asker, mailbox: Mailbox) -> None:
+    early = anna.by(person="U-eve")
+    await early.ask(f"subscribe kv weekly by email {ME}")
+    early_code = mailbox.code
+    theirs = await confirmed(anna, mailbox)
+    assert "Another person here has confirmed" in await refused(early, f"confirm {early_code}")
+    later, free = anna.by(person="U-eve").at(anna.now + HOUR), "free@lab.example"
+    told = said(await later.ask(f"subscribe kv weekly by email {ME}"))
+    assert told.replace(ME, free) == said(await later.ask(f"subscribe kv weekly by email {free}"))
+    _, subject, letter = mailbox.letters[-2]
+    assert subject == "Digests were asked for at your address"
+    assert "Another person of the same workspace has confirmed it already" in letter
+    assert "http" not in letter
+    assert "confirm 1" not in letter
+    root = anna.by(person="U-root", may_administer=True).at(anna.now + HOUR)
+    assert "Another person here has confirmed" in await refused(root, f"subscribe kv weekly by email {ME}")
+    assert [(each.person, each.channel) for each in await recipients(anna)] == [(ADA.person, theirs.channel)]
+
+    await root.ask(f"forget {ME} surely")
+    anew = later.at(anna.now + 2 * HOUR)
+    await confirmed(anew, mailbox)
+    (recipient,) = await recipients(anna)
+    assert recipient.person == "U-eve"
+    assert recipient.channel != theirs.channel, "links of before lead nowhere"
+
+
+async def test_a_list_becomes_nobodys_own(anna: Asker, mailbox: Mailbox) -> None:
+    admin, papers = anna.by(may_administer=True), "papers@lists.lab.example"
+    await admin.ask(f"subscribe kv by list {papers}")
+    await admin.ask(f"confirm {mailbox.code}")
+    eve = anna.by(person="U-eve").at(anna.now + HOUR)
+    assert (await eve.ask(f"subscribe kv by email {papers}")).title == "A code was sent"
+    assert "there is no code" in mailbox.letters[-1][2]
+    (recipient,) = await recipients(anna)
+    assert recipient.is_list
+
+
 async def test_ones_own_are_listed_and_those_of_others_only_to_administrators_and_masked(
     anna: Asker, mailbox: Mailbox
 ) -> None:
