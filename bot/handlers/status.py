@@ -9,6 +9,7 @@ from enum import StrEnum
 from bot.commands import ListSubscriptions, Resume, Status
 from bot.embed.backfill import in_words
 from bot.errors import UsageError
+from bot.handlers.addresses.places import known_addresses
 from bot.handlers.context import HandlerContext, handles
 from bot.handlers.subscriptions.times import in_zone, moment_in_words, pause_in_words, posted_next
 from bot.handlers.wording.failures import in_one_line
@@ -78,13 +79,17 @@ _SILENT = timedelta(minutes=10)  # the service shows every few seconds that it l
 async def status(context: HandlerContext, command: Status, actor: Actor, now: datetime) -> Reply:
     """Tell this channel's last and next digests, the sources with their health, and what is paused and why.
 
-    Of no channel, as where an application shows its own page, it tells of all together.
+    Of no channel, as where an application shows its own page, it tells of all together, but of mails to others only
+    administrators.
     """
     everywhere = await context.store.workspaces.subscriptions(actor.workspace)
     here = [each for each in everywhere if each.channel == actor.channel]
     elsewhere = [each for each in everywhere if each.channel != actor.channel and not is_mail(each.channel)]
     topics = await context.topics(actor.workspace)
     digests = await digests_here(context, actor)
+    if not actor.channel:
+        known = await known_addresses(context, actor)
+        digests = [each for each in digests if not is_mail(each.occurrence.channel) or each.occurrence.channel in known]
     held = sum(each.is_paused(now) for each in elsewhere)
     where = "in other channels" if actor.channel else "in all"
     others = f"{counted(len(elsewhere), 'subscription')} {where}" + (f", {held} of them paused" if held else "")

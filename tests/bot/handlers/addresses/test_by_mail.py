@@ -13,9 +13,10 @@ from bot.errors import Delayed, Refused, Uncertain, UsageError
 from bot.handlers.handle import answer
 from bot.handlers.settings import SETTINGS
 from bot.handlers.surfaces.suggestions import suggest
-from bot.models import Asked, Recipient, Reply, Subscription, Suppression, is_mail
+from bot.models import Asked, OccurrenceState, Recipient, Reply, Subscription, Suppression, is_mail
 from tests.bot.deliveries import change
 from tests.bot.handlers.askers import ADA, Asker, about, button, changes, said
+from tests.bot.handlers.test_status import happened
 from tests.fakes.letters import Mailbox
 
 ME, OTHER = "ada@lab.example", "ben@lab.example"
@@ -360,6 +361,15 @@ async def test_an_address_stays_with_who_confirmed_it_until_it_is_forgotten(anna
     (recipient,) = await recipients(anna)
     assert recipient.person == "U-eve"
     assert recipient.channel != theirs.channel, "links of before lead nowhere"
+
+
+async def test_what_became_of_mails_to_others_is_told_to_administrators_alone(anna: Asker, mailbox: Mailbox) -> None:
+    theirs = await confirmed(anna, mailbox)
+    await happened(anna.by(channel=theirs.channel), OccurrenceState.SKIPPED, reason="noticed too late")
+    told = "was skipped: noticed too late"
+    assert told in said(await anna.by(channel="").ask("status"))
+    assert told in said(await anna.by(channel="", person="U-root", may_administer=True).ask("status"))
+    assert told not in said(await anna.by(channel="", person="U-ben").ask("status"))
 
 
 async def test_a_list_becomes_nobodys_own(anna: Asker, mailbox: Mailbox) -> None:
