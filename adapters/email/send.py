@@ -17,8 +17,9 @@ from adapters.email.relay.replies import AddressRefused
 from adapters.email.render.links import MailLinks
 from adapters.email.render.mail import render
 from bot.errors import Refused
-from bot.handlers.links import LinkAction, LinkSigner, SignedLink
+from bot.handlers.links import LinkAction, LinkSigner, SignedLink, letter_link
 from bot.models import EMAIL, Abilities, Delivery, Digest, Layout, Look, Presses, Recipient, Suppression
+from bot.models.mail import address_hash
 from bot.ports.mail import Recipients
 from bot.settings.mail import MailSettings
 
@@ -115,10 +116,16 @@ class EmailMessenger:
             recipient=address,
             subject=subject,
             text=text,
+            unsubscribing=await self._ending_letters(address),
         )
         whole = await asyncio.to_thread(as_bytes, mail, self._clock())
         # Somebody waits for it, and nothing tries again.
         await self._relay.send(address, whole, patience=self._settings.timeout)
+
+    async def _ending_letters(self, address: str) -> Unsubscribing:
+        """Return how whoever never asked for codes ends them; by it a bounce or complaint of one is believed, too."""
+        link = letter_link(address_hash(await self._recipients.key(), address))
+        return Unsubscribing(inbox=self._settings.inbox, token=f"{link.subscription}.{self._links.signature(link)}")
 
     async def obstacle(self, workspace: str, channel: str) -> str:
         """Return why nothing is sent to a recipient; of a whole workspace nothing can be seen."""

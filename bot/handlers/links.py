@@ -19,6 +19,7 @@ from urllib.parse import quote
 BUTTON_HOLDS = timedelta(days=1)
 LONGEST_TOKEN = 12_000  # characters; the longest command of a subscription has a third of it
 
+_LETTER = "letter-"  # before the hash of an address, where a link of a mail has its subscription's number
 _SIGNED = 16  # bytes of the signature that are kept
 
 
@@ -49,6 +50,21 @@ class SignedButton:
     channel: str  # of the recipient: the subscription itself may have ended by the button before
     command: str  # as bot.commands.write makes it
     until: int  # seconds since 1970
+
+
+def letter_link(hashed: str) -> SignedLink:
+    """Return what ends the letters with codes to the address of that `address_hash`; it is followed by mail alone."""
+    return SignedLink(LinkAction.UNSUBSCRIBE, _LETTER + base64.urlsafe_b64encode(bytes.fromhex(hashed)).decode().rstrip("="))
+
+
+def letter_hash(subscription: str) -> str:
+    """Return the hash that `letter_link` was given, "" for a link of a subscription."""
+    if not subscription.startswith(_LETTER):
+        return ""
+    try:
+        return base64.urlsafe_b64decode(subscription.removeprefix(_LETTER) + "=").hex()
+    except (binascii.Error, ValueError):
+        return ""
 
 
 class LinkSigner:

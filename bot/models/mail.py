@@ -5,7 +5,9 @@ recipient alone, so that neither a log nor the audit nor the ledger ever holds o
 """
 
 import hashlib
+import hmac
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -71,6 +73,7 @@ class Asked:
     to_address: int = 0  # to this address, in any workspace, without those that never held: these were not sent
     in_workspace: int = 0
     by_person_to_address: int = 0
+    in_all: int = 0  # as to_address
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +91,13 @@ class Suppression(StrEnum):
     FORGOTTEN = "forgotten"
     BOUNCED = "bounced"
     COMPLAINED = "complained"
+
+
+# So long no codes are sent to an address of which they were complained, or came back.
+LETTERS_REFUSED: Mapping[Suppression, timedelta] = {
+    Suppression.COMPLAINED: timedelta(days=365),
+    Suppression.BOUNCED: timedelta(days=30),
+}
 
 
 def is_mail(channel: str) -> bool:
@@ -114,6 +124,11 @@ def normal_address(text: str) -> str:
 def folded_address(address: str) -> str:
     """Return what two spellings of one address have in common; no provider tells mailboxes apart by upper case."""
     return normal_address(address).lower()
+
+
+def address_hash(key: bytes, address: str) -> str:
+    """Return by what an address is known that is not kept, in hex: an HMAC-SHA256 (RFC 2104) of its folded form."""
+    return hmac.digest(key, folded_address(address).encode(), "sha256").hex()
 
 
 def mail_channel(number: str, address: str) -> str:

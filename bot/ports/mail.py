@@ -87,6 +87,17 @@ class Recipients(Protocol):
         """Let the workspace write to the address again, where it was not to for this reason."""
         ...
 
+    async def refuse_letters(self, hashed: str, reason: Suppression, now: datetime) -> None:
+        """Remember that no codes are to be sent to the address of that `address_hash`, a reason of LETTERS_REFUSED.
+
+        A confirmation lifts it. A complaint is not shortened by what comes back later.
+        """
+        ...
+
+    async def refuses_letters(self, address: str, now: datetime) -> bool:
+        """Say whether no codes are to be sent to the address, which LETTERS_REFUSED bounds."""
+        ...
+
     async def forget(self, workspace: str, address: str, now: datetime) -> Sequence[str]:
         """Erase the address from the workspace, "" for all: recipients, their subscriptions, and what waits to be confirmed.
 

@@ -14,7 +14,7 @@ from bot.models import (
     code_kept,
     mail_channel,
 )
-from bot.models.mail import MOST_SOFT_BOUNCES
+from bot.models.mail import LETTERS_REFUSED, MOST_SOFT_BOUNCES, address_hash
 from tests.conftest import NOW
 from tests.contract.test_ledger import made, subscribed
 from tests.stores import AnyStore
@@ -94,15 +94,15 @@ async def test_codes_are_counted_also_when_they_hold_no_longer(store: AnyStore) 
     await store.recipients.ask(asks(code="second", asked_at=NOW + HOUR))
     await store.recipients.ask(asks(workspace="slack:T2", person="U9", address="me@LAB.example"))
     await store.recipients.ask(asks(person="U2", address="you@lab.example"))
-    assert await store.recipients.asked("slack:T1", "U1", ME, NOW) == Asked(2, 3, 3, 2)
-    assert await store.recipients.asked("slack:T1", "U2", ME, NOW) == Asked(1, 3, 3, 0)
-    assert await store.recipients.asked("slack:T1", "U1", ME, NOW + HOUR) == Asked(1, 1, 1, 1)
+    assert await store.recipients.asked("slack:T1", "U1", ME, NOW) == Asked(2, 3, 3, 2, in_all=4)
+    assert await store.recipients.asked("slack:T1", "U2", ME, NOW) == Asked(1, 3, 3, 0, in_all=4)
+    assert await store.recipients.asked("slack:T1", "U1", ME, NOW + HOUR) == Asked(1, 1, 1, 1, in_all=1)
     await store.recipients.ask(asks(person="U3", code="never sent", until=NOW))
-    assert await store.recipients.asked("slack:T1", "U3", ME, NOW) == Asked(1, 3, 4, 1)
+    assert await store.recipients.asked("slack:T1", "U3", ME, NOW) == Asked(1, 3, 4, 1, in_all=4)
     await store.recipients.forget("", ME, NOW + HOUR)
     assert (await store.recipients.asked("slack:T1", "U1", ME, NOW)).to_address == 3
     await store.maintenance.prune(items_before=NOW, readings_before=date(2020, 1, 1), now=NOW + 2 * DAY + HOUR / 2)
-    assert await store.recipients.asked("slack:T1", "U1", ME, NOW) == Asked(1, 1, 1, 1)
+    assert await store.recipients.asked("slack:T1", "U1", ME, NOW) == Asked(1, 1, 1, 1, in_all=1)
 
 
 async def test_who_confirms_again_keeps_the_channel_and_is_sent_to_again(store: AnyStore) -> None:
@@ -163,6 +163,26 @@ async def test_no_other_reason_takes_the_place_of_a_complaint(store: AnyStore) -
     await store.recipients.forget("", ME, NOW)
     assert await store.recipients.suppression("slack:T1", ME) is Suppression.COMPLAINED
     assert await store.recipients.suppression("slack:T2", ME) is Suppression.FORGOTTEN
+
+
+@pytest.mark.parametrize("reason", LETTERS_REFUSED)
+async def test_an_address_is_sent_no_codes_for_a_time_where_they_came_back(store: AnyStore, reason: Suppression) -> None:
+    recipients, holds = store.recipients, LETTERS_REFUSED[reason]
+    assert not await recipients.refuses_letters(ME, NOW)
+    await recipients.refuse_letters(address_hash(await recipients.key(), ME.upper()), reason, NOW)
+    assert await recipients.refuses_letters(ME, NOW + holds - HOUR)
+    assert not await recipients.refuses_letters(ME, NOW + holds)
+    assert not await recipients.refuses_letters("you@lab.example", NOW)
+    assert await recipients.suppression("slack:T1", ME) is None, "what is subscribed there goes on"
+    await confirmed(store)
+    assert not await recipients.refuses_letters(ME, NOW + HOUR), "who gave the last code wants them"
+
+
+async def test_a_code_that_came_back_takes_not_the_place_of_a_complaint_of_one(store: AnyStore) -> None:
+    hashed = address_hash(await store.recipients.key(), ME)
+    for reason in (Suppression.COMPLAINED, Suppression.BOUNCED):
+        await store.recipients.refuse_letters(hashed, reason, NOW)
+    assert await store.recipients.refuses_letters(ME, NOW + LETTERS_REFUSED[Suppression.COMPLAINED] - HOUR)
 
 
 async def test_a_workspace_may_write_again_where_the_reason_it_may_not_is_lifted(store: AnyStore) -> None:

@@ -12,6 +12,7 @@ from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, cast
+from urllib.parse import unquote
 
 import dns.asyncresolver
 import dns.message
@@ -27,6 +28,7 @@ from adapters.cli.main import main
 from adapters.cli.platforms import opened, send_test_mail
 from adapters.email.check import check
 from adapters.email.message import OutgoingMail, as_bytes
+from adapters.email.receive import read
 from adapters.email.relay.connection import Unreached
 from adapters.email.relay.relay import CONNECTIONS, IDLE, Relay, trust
 from adapters.email.relay.replies import AddressRefused
@@ -45,8 +47,8 @@ from bot.errors import (
     Uncertain,
     UsageError,
 )
-from bot.handlers.links import LinkSigner
-from bot.handlers.surfaces.returned import Bounce, Proof, follow_up
+from bot.handlers.links import LinkAction, LinkSigner, SignedLink, letter_hash
+from bot.handlers.surfaces.returned import Bounce, Proof, UnsubscribeMail, follow_up
 from bot.models import (
     CODE_HOLDS,
     Delivery,
@@ -57,6 +59,7 @@ from bot.models import (
     code_kept,
     mail_channel,
 )
+from bot.models.mail import address_hash
 from bot.ports.mail import Mailer
 from bot.ports.messenger import Messenger
 from bot.settings.load import Settings
@@ -94,8 +97,10 @@ class House(Harness):
         self.settings_of_mail = settings(relay, **changes)
         trusted = trust(self.settings_of_mail)
         self.smtp = Relay(self.settings_of_mail, trusted, self.clock, timer=lambda: self.clock().timestamp())
-        signer = LinkSigner(b"0" * 32, "https://papers.lab.example")
-        self.messenger = EmailMessenger(self.smtp, self.store.recipients, self.settings_of_mail, signer, clock=self.clock)
+        self.signer = LinkSigner(b"0" * 32, "https://papers.lab.example")
+        self.messenger = EmailMessenger(
+            self.smtp, self.store.recipients, self.settings_of_mail, self.signer, clock=self.clock
+        )
 
     def mail_context(self) -> DeliveryContext:
         messengers: dict[str, Messenger] = {"chat": self.chat, "email": self.messenger}
@@ -566,6 +571,18 @@ async def test_a_code_is_mailed_as_plain_text() -> None:
         assert found.parsed.get_content_type() == "text/plain"
         assert "123456" in found.parsed.get_content()
         assert found.parsed["List-Id"] is None
+
+
+async def test_a_letter_with_a_code_can_be_refused_by_whoever_gets_it() -> None:
+    async with house(inbox="inbox@lab.example") as made:
+        await made.messenger.write("new@lab.example", "Your code", "Type: confirm 123456")
+        way = unquote(str(made.relay.taken[0].parsed["List-Unsubscribe"]))
+        wish = f"To: inbox@lab.example\nSubject: {way.partition('subject=')[2].rstrip('>')}\n\n"
+        found = read(wish.encode(), "lab.example")
+        assert isinstance(found, UnsubscribeMail)
+        key, (proof,) = await made.store.recipients.key(), found.proofs
+        assert letter_hash(proof.subscription) == address_hash(key, "new@lab.example")
+        assert made.signer.holds(SignedLink(LinkAction.UNSUBSCRIBE, proof.subscription), proof.signature)
 
 
 # --- what comes back

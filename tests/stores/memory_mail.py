@@ -16,6 +16,7 @@ from bot.models import (
     folded_address,
     is_mail,
 )
+from bot.models.mail import LETTERS_REFUSED, address_hash
 from bot.ports.mail import ASKED_KEPT
 from tests.stores.memory_ledger import MemoryLedger
 from tests.stores.memory_workspaces import MemoryWorkspaces
@@ -46,6 +47,7 @@ class MemoryRecipients:
         self._by_channel: dict[str, Recipient] = {}
         self._codes: list[_Kept] = []
         self._suppressed: dict[tuple[str, str], tuple[Suppression, datetime]] = {}  # by workspace and folded address
+        self._letters: dict[str, tuple[Suppression, datetime]] = {}  # who is sent no codes, by hash
         self._key = secrets.token_bytes(32)
 
     async def named(self, channel: str) -> Recipient | None:
@@ -84,6 +86,7 @@ class MemoryRecipients:
             sum(each.folded == folded and each.opt_in.until > each.opt_in.asked_at for each in lately),
             sum(each.opt_in.workspace == workspace for each in lately),
             sum(each.is_of(workspace, person) and each.folded == folded for each in lately),
+            sum(each.opt_in.until > each.opt_in.asked_at for each in lately),
         )
 
     async def confirm(self, workspace: str, person: str, code: str, channel: str, now: datetime) -> Confirmed | None:
@@ -94,6 +97,7 @@ class MemoryRecipients:
             return None
         folded = folded_address(found.address)
         self._suppressed.pop((workspace, folded), None)
+        self._letters.pop(address_hash(self._key, folded), None)
         self._end_codes(workspace, folded, person)
         standing = next((each.channel for each in self._at(workspace, folded)), channel)
         made = Recipient(
@@ -141,6 +145,14 @@ class MemoryRecipients:
         named = (workspace, folded_address(address))
         if named in self._suppressed and self._suppressed[named][0] is reason:
             del self._suppressed[named]
+
+    async def refuse_letters(self, hashed: str, reason: Suppression, now: datetime) -> None:
+        if self._letters.get(hashed, (reason, now))[0] in (Suppression.BOUNCED, reason):
+            self._letters[hashed] = (reason, now)
+
+    async def refuses_letters(self, address: str, now: datetime) -> bool:
+        found = self._letters.get(address_hash(self._key, address))
+        return found is not None and now < found[1] + LETTERS_REFUSED[found[0]]
 
     async def forget(self, workspace: str, address: str, now: datetime) -> Sequence[str]:
         folded = folded_address(address)

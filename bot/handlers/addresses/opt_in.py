@@ -58,6 +58,7 @@ _TO_ADDRESS_DAILY, _TO_ADDRESS_AGAIN = (
     6,
 )  # at anybody's wish; those after a person's first that day count up to the lesser
 _IN_WORKSPACE_DAILY = 50
+_IN_ALL_DAILY = 500  # of the whole installation: its sender's reputation is everybody's
 
 
 async def ask_to_confirm(
@@ -222,7 +223,8 @@ async def _may_be_written(context: HandlerContext, actor: Actor, address: str, n
     """Say whether a letter may be written there: what strangers asked leaves room for the reader's own first asking."""
     day = await context.store.recipients.asked(actor.workspace, actor.person, address, now - _DAY)
     most = _TO_ADDRESS_AGAIN if day.by_person_to_address else _TO_ADDRESS_DAILY
-    return day.to_address < most and not await _has_complained(context, actor, address)
+    refused = await context.store.recipients.refuses_letters(address, now) or await _has_complained(context, actor, address)
+    return day.to_address < most and not refused
 
 
 async def _check_limits(context: HandlerContext, actor: Actor, address: str, now: datetime) -> None:
@@ -252,6 +254,8 @@ async def _check_limits(context: HandlerContext, actor: Actor, address: str, now
             f"In this {context.workspace_word} {_IN_WORKSPACE_DAILY} codes are sent a day at most.",
             hint="Try again tomorrow.",
         )
+    if day.in_all >= _IN_ALL_DAILY:
+        raise UsageError("As many codes were sent today as may be.", hint="Try again tomorrow.")
 
 
 # --- the code, typed

@@ -2,6 +2,7 @@
 
 Whoever knows an address could write such a mail. It is believed only where it proves that it answers a mail of ours: by the
 identifier of a delivery to that recipient, which nobody can guess, or by the signature that its way to unsubscribe carries.
+A letter with a code, whose address may be nobody's here, carries one too.
 Nothing here tells an address on.
 """
 
@@ -12,12 +13,13 @@ from datetime import datetime, timedelta
 from bot.commands import Unsubscribe
 from bot.errors import Reach
 from bot.handlers.context import HandlerContext
-from bot.handlers.links import LinkAction, LinkSigner, SignedLink
+from bot.handlers.links import LinkAction, LinkSigner, SignedLink, letter_hash
 from bot.handlers.subscriptions.subscribe import unsubscribe
 from bot.handlers.subscriptions.subscription_change import change_of
 from bot.handlers.surfaces.linked import linked, note_pressed, pressed
 from bot.handlers.wording.replies import title_of
 from bot.models import EMAIL, Actor, Notice, Recipient, Refusal, Subscription, Suppression, folded_address
+from bot.models.mail import address_hash
 from bot.models.people import SERVICE
 from bot.ports.facts import time_of_fact
 from bot.wording import listed
@@ -76,7 +78,9 @@ async def follow_up(context: HandlerContext, returned: Returned, now: datetime) 
 
 async def _bounced(context: HandlerContext, bounce: Bounce, now: datetime) -> str:
     reader = await _reader(context, bounce.proofs)
-    if reader is None or folded_address(reader.address) not in {folded_address(each) for each in bounce.addresses}:
+    if reader is None:
+        return await _letter_bounced(context, bounce, now) if bounce.hard else ""
+    if folded_address(reader.address) not in {folded_address(each) for each in bounce.addresses}:
         return ""
     recipients = context.store.recipients
     after = await recipients.bounced(reader.channel, bounce.said, now, hard=bounce.hard)
@@ -89,11 +93,31 @@ async def _bounced(context: HandlerContext, bounce: Bounce, now: datetime) -> st
     return f"a bounce stops {reader.channel}"
 
 
+async def _letter_bounced(context: HandlerContext, bounce: Bounce, now: datetime) -> str:
+    key = await context.store.recipients.key()
+    unreached = {address_hash(key, each) for each in bounce.addresses}
+    mailed = [each for each in await _letters(context, bounce.proofs) if each in unreached]
+    return await _refuse_letters(context, mailed, Suppression.BOUNCED, now)
+
+
+async def _letters(context: HandlerContext, proofs: Sequence[Proof]) -> Sequence[str]:
+    """Return the hashes of the addresses to which letters went whose tokens these are."""
+    signer = LinkSigner(await context.store.recipients.key())
+    return [hashed for each in proofs if (hashed := letter_hash(each.subscription)) and _is_signed(signer, each)]
+
+
+async def _refuse_letters(context: HandlerContext, hashes: Sequence[str], reason: Suppression, now: datetime) -> str:
+    """Let no more codes be sent to the first of the addresses: a letter went to one alone."""
+    for hashed in hashes[:1]:
+        await context.store.recipients.refuse_letters(hashed, reason, now)
+    return "an address is sent no more codes" if hashes else ""
+
+
 async def _complained(context: HandlerContext, complaint: Complaint, now: datetime) -> str:
     """End what the address is sent, and let nobody write to it again; of a list, only tell who sends to it."""
     reader = await _reader(context, complaint.proofs)
     if reader is None:
-        return ""
+        return await _refuse_letters(context, await _letters(context, complaint.proofs), Suppression.COMPLAINED, now)
     held = await context.store.workspaces.subscriptions(reader.workspace, channel=reader.channel)
     if reader.is_list:
         return await _list_complained(context, reader, held, now)
@@ -147,6 +171,8 @@ async def _unsubscribed(context: HandlerContext, wish: UnsubscribeMail, now: dat
     for each in wish.proofs:
         if not _is_signed(signer, each):
             continue
+        if hashed := letter_hash(each.subscription):
+            return await _refuse_letters(context, [hashed], Suppression.COMPLAINED, now)
         if (found := await linked(context, SignedLink(LinkAction.UNSUBSCRIBE, each.subscription))) is None:
             return "a mail unsubscribes what has ended already"
         given = pressed(found)

@@ -1,6 +1,5 @@
 """Who is sent digests by e-mail, in SQL."""
 
-import hmac
 import secrets
 from collections.abc import Sequence
 from datetime import datetime
@@ -8,6 +7,7 @@ from datetime import datetime
 from sqlite_utils import Database
 
 from bot.models import MOST_TRIES, Asked, Confirmed, OptIn, Recipient, Subscription, Suppression, folded_address, is_mail
+from bot.models.mail import LETTERS_REFUSED, address_hash
 from bot.ports.mail import ASKED_KEPT
 from bot.store.records import micros, subscription_from_text, time_of
 from bot.store.sqlite import ledger
@@ -16,6 +16,7 @@ from bot.store.sqlite.key_values import fact, set_fact
 from bot.store.sqlite.workspaces import subscriptions_of
 
 _KEY = "mail key"
+_LETTERS = "letters"  # in place of a workspace: who is sent no codes
 _RECIPIENT = (
     "select channel, workspace, address, person, is_list, confirmed_at, soft_bounces, bounced_at, stopped from recipients"
 )
@@ -57,7 +58,7 @@ class SqliteRecipients(Tables):
         hashed = _hashed(key, folded_address(address)) if key else ""
         sql = (
             "select total(workspace = ? and person = ?), total(hash = ? and until > asked_at), total(workspace = ?),"
-            " total(workspace = ? and person = ? and hash = ?) from opt_ins where asked_at >= ?"
+            " total(workspace = ? and person = ? and hash = ?), total(until > asked_at) from opt_ins where asked_at >= ?"
         )
         values = [workspace, person, hashed, workspace, workspace, person, hashed, micros(since)]
         return Asked(*map(int, db.execute(sql, values).fetchone()))
@@ -70,7 +71,7 @@ class SqliteRecipients(Tables):
             return None
         folded = folded_address(found.address)
         hashed = _hash(db, folded)
-        db.execute("delete from suppressed where workspace = ? and hash = ?", [workspace, hashed])
+        db.execute("delete from suppressed where workspace in (?, ?) and hash = ?", [workspace, _LETTERS, hashed])
         _end_codes(db, "workspace = ? and person = ? and hash = ?", workspace, person, hashed)
         db.execute(
             "insert into recipients (channel, workspace, folded, address, person, is_list, confirmed_at)"
@@ -107,7 +108,7 @@ class SqliteRecipients(Tables):
 
     @writing
     def suppress(self, db: Database, address: str, reason: Suppression, now: datetime, *, workspace: str = "") -> None:
-        _suppress(db, workspace, folded_address(address), reason, now)
+        _suppress(db, workspace, _hash(db, folded_address(address)), reason, now)
 
     @reading
     def suppression(self, db: Database, workspace: str, address: str) -> Suppression | None:
@@ -130,6 +131,18 @@ class SqliteRecipients(Tables):
         db.execute(sql, [workspace, _hash(db, folded_address(address)), reason.value])
 
     @writing
+    def refuse_letters(self, db: Database, hashed: str, reason: Suppression, now: datetime) -> None:
+        _suppress(db, _LETTERS, hashed, reason, now)
+
+    @reading
+    def refuses_letters(self, db: Database, address: str, now: datetime) -> bool:
+        if not (key := fact(db, _KEY)):
+            return False
+        sql = "select reason, at from suppressed where workspace = ? and hash = ?"
+        row = db.execute(sql, [_LETTERS, _hashed(key, folded_address(address))]).fetchone()
+        return row is not None and now < time_of(row[1]) + LETTERS_REFUSED[Suppression(row[0])]
+
+    @writing
     def forget(self, db: Database, workspace: str, address: str, now: datetime) -> Sequence[str]:
         folded = folded_address(address)
         where, values = ("workspace = ? and folded = ?", [workspace, folded]) if workspace else ("folded = ?", [folded])
@@ -140,7 +153,7 @@ class SqliteRecipients(Tables):
         db.execute(f"delete from recipients where {where}", values)
         hashed = _hash(db, folded)
         _end_codes(db, "hash = ? and (workspace = ? or ? = '')", hashed, workspace, workspace)
-        _suppress(db, workspace, folded, Suppression.FORGOTTEN, now)
+        _suppress(db, workspace, hashed, Suppression.FORGOTTEN, now)
         return [channel for _, channel in rows]
 
     @reading
@@ -218,13 +231,13 @@ def _end_codes(db: Database, where: str, *values: str) -> None:
     db.execute(f"update opt_ins set holds = 0, address = '', command = '' where {where}", list(values))
 
 
-def _suppress(db: Database, workspace: str, folded: str, reason: Suppression, now: datetime) -> None:
+def _suppress(db: Database, workspace: str, hashed: str, reason: Suppression, now: datetime) -> None:
     sql = (
         "insert into suppressed (workspace, hash, reason, at) values (?, ?, ?, ?) on conflict (workspace, hash) do update"
         " set reason = excluded.reason, at = excluded.at where reason <> ? or excluded.reason = ?"
     )
     lasts = Suppression.COMPLAINED.value
-    db.execute(sql, [workspace, _hash(db, folded), reason.value, micros(now), lasts, lasts])
+    db.execute(sql, [workspace, hashed, reason.value, micros(now), lasts, lasts])
 
 
 def _hash(db: Database, folded: str) -> str:
@@ -232,7 +245,7 @@ def _hash(db: Database, folded: str) -> str:
 
 
 def _hashed(key: str, folded: str) -> str:
-    return hmac.digest(bytes.fromhex(key), folded.encode(), "sha256").hex()
+    return address_hash(bytes.fromhex(key), folded)
 
 
 def _key(db: Database) -> str:

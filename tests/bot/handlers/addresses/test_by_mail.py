@@ -13,7 +13,8 @@ from bot.errors import Delayed, Refused, Uncertain, UsageError
 from bot.handlers.handle import answer
 from bot.handlers.settings import SETTINGS
 from bot.handlers.surfaces.suggestions import suggest
-from bot.models import Asked, OccurrenceState, Recipient, Reply, Subscription, Suppression, is_mail
+from bot.models import Asked, OccurrenceState, OptIn, Recipient, Reply, Subscription, Suppression, is_mail
+from bot.models.mail import address_hash
 from tests.bot.deliveries import change
 from tests.bot.handlers.askers import ADA, Asker, about, button, changes, said
 from tests.bot.handlers.test_status import happened
@@ -292,6 +293,33 @@ async def test_what_others_asked_at_an_address_is_told_nobody_and_locks_nobody_o
         another = anna.by(person=f"V{number}").at(anna.now + 3 * HOUR)
         assert said(await another.ask(f"subscribe kv by email {ME}")) == told.replace("new@lab.example", ME)
         assert mailbox.addresses.count(ME) == min(6 + number, 12)
+
+
+async def test_codes_are_limited_for_all_workspaces_together(anna: Asker, mailbox: Mailbox) -> None:
+    store = anna.context.store
+    for number in range(500):
+        asked = OptIn(
+            workspace=f"slack:T{number}",
+            person="U1",
+            address=f"a{number}@lab.example",
+            code=f"{number}",
+            command="subscribe kv",
+            asked_at=anna.now,
+            until=anna.now + DAY,
+        )
+        await store.recipients.ask(asked)
+    assert "As many codes were sent today as may be." in await refused(anna, f"subscribe kv by email {ME}")
+    assert (await anna.at(anna.now + DAY + HOUR).ask(f"subscribe kv by email {ME}")).title == "A code was sent"
+
+
+async def test_who_refused_codes_is_sent_none_whoever_asks_and_nobody_is_told(anna: Asker, mailbox: Mailbox) -> None:
+    recipients = anna.context.store.recipients
+    usual = await anna.ask("subscribe kv by email you@lab.example")
+    await recipients.refuse_letters(address_hash(await recipients.key(), ME), Suppression.COMPLAINED, anna.now)
+    for asker in (anna, anna.by(workspace="slack:T2", person="U9", may_administer=True).at(anna.now + HOUR)):
+        told = await asker.ask(f"subscribe kv by email {ME.upper()}")
+        assert (told.title, told.text[1:], told.next_steps) == (usual.title, usual.text[1:], usual.next_steps)
+    assert mailbox.addresses == ["you@lab.example"]
 
 
 async def test_several_commands_at_once_send_no_more_codes_than_one_after_another(anna: Asker, mailbox: Mailbox) -> None:

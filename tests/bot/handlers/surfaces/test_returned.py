@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from bot.errors import Reach
-from bot.handlers.links import LinkAction, LinkSigner, SignedLink
+from bot.handlers.links import LinkAction, LinkSigner, SignedLink, letter_link
 from bot.handlers.surfaces.returned import Bounce, Complaint, Proof, Returned, UnsubscribeMail, follow_up
 from bot.models import (
     CODE_HOLDS,
@@ -22,7 +22,7 @@ from bot.models import (
     code_kept,
     mail_channel,
 )
-from bot.models.mail import MOST_SOFT_BOUNCES
+from bot.models.mail import MOST_SOFT_BOUNCES, address_hash
 from bot.ports.store import Store
 from tests.bot.deliveries import change
 from tests.bot.handlers.askers import Asker
@@ -181,6 +181,34 @@ async def test_a_mail_with_its_token_unsubscribes_and_nothing_is_sent_there_unti
 async def test_a_bounce_is_known_by_the_token_where_the_identifier_was_replaced(sent: Sent) -> None:
     assert await sent.comes(replace(HARD, proofs=(Proof(delivery="other"), sent.token)))
     assert (await sent.recipient()).stopped
+
+
+async def of_letter(sent: Sent, address: str = ADDRESS) -> Proof:
+    key = await sent.ada.context.store.recipients.key()
+    link = letter_link(address_hash(key, address))
+    return Proof(subscription=link.subscription, signature=LinkSigner(key).signature(link))
+
+
+@pytest.mark.parametrize("kind", [HARD, COMPLAINT, Complaint(()), UnsubscribeMail(())])
+async def test_a_letter_that_is_refused_is_the_last_and_what_is_subscribed_goes_on(sent: Sent, kind: Returned) -> None:
+    assert await sent.comes(replace(kind, proofs=(await of_letter(sent),))) == "an address is sent no more codes"
+    assert await sent.ada.context.store.recipients.refuses_letters(ADDRESS, sent.ada.now)
+    assert (await sent.subscribed(), await sent.suppression(), (await sent.recipient()).stopped) == (1, None, "")
+
+
+async def test_no_letter_is_refused_by_what_proves_nothing(sent: Sent) -> None:
+    proof = await of_letter(sent)
+    forged = replace(proof, signature="a" * 22)
+    for returned in (
+        replace(HARD, proofs=(forged,)),
+        Complaint((forged,)),
+        UnsubscribeMail((forged,)),
+        replace(SOFT, proofs=(proof,)),
+        replace(HARD, proofs=(proof,), addresses=("you@uni.example",)),
+        Complaint((Proof(subscription="letter-", signature=proof.signature), Proof(subscription="letter-é"))),
+    ):
+        assert await sent.comes(returned) == ""
+    assert not await sent.ada.context.store.recipients.refuses_letters(ADDRESS, sent.ada.now)
 
 
 async def test_what_proves_nothing_does_nothing(sent: Sent) -> None:
