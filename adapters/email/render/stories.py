@@ -11,7 +11,6 @@ from html import escape
 from adapters.email.render.links import MailLinks
 from adapters.text import clean, cut, shown_url
 from adapters.words import (
-    COMMAND,
     SpanKind,
     brief_title,
     card_facts,
@@ -168,8 +167,8 @@ def frame(digest: Digest, links: MailLinks, *, late: bool) -> Frame:
 
 
 def _typed(command: str) -> str:
-    """Return a command as it is typed for what is sent by e-mail, up to the address."""
-    return _cut(f"{COMMAND} {clean(command)} by email", _NAME)
+    """Return a command as it is typed for what is sent by e-mail, up to the address; what goes before it differs by chat."""
+    return _cut(f"{clean(command)} by email", _NAME)
 
 
 def _line(number: int, entry: Entry) -> Line:

@@ -50,10 +50,13 @@ def _foot(frame: Frame) -> Iterator[str]:
     yield "-- "  # a signature begins so (RFC 3676, 4.3), which answers leave out
     yield from _wrapped(frame.coverage)
     yield from _wrapped("".join(words for words, _ in frame.news))
-    label, listing = frame.others
-    yield from _wrapped(f"{label}: type {listing} and {frame.whose} where it was subscribed.") if listing else ()
+    if listing := frame.others[1]:
+        listed = f"type {listing}, followed by {frame.whose}, where it was subscribed"
+        yield from _wrapped(f"For the others on topic, {listed}.")
     yield ""
-    yield from _wrapped(f"{frame.reason} To unsubscribe, type {frame.ending} and {frame.whose} where it was subscribed.")
+    yield from _wrapped(
+        f"{frame.reason} To unsubscribe, type {frame.ending}, followed by {frame.whose}, where it was subscribed."
+    )
     for label, url in (("Pause", frame.pause), ("Unsubscribe", frame.unsubscribe)):
         yield from _led(label, url, "") if url else []
 

@@ -142,6 +142,9 @@ async def pressed_button(context: HandlerContext, signed: SignedButton) -> Press
     return Pressed(recipient, _actor(recipient), command)
 
 
+_THIS = "this address"
+
+
 def _actor(recipient: Recipient) -> Actor:
     # What comes to one's own inbox is one's own to pause and to end, whoever may change what is posted in channels.
     return Actor(
@@ -150,7 +153,7 @@ def _actor(recipient: Recipient) -> Actor:
         channel=recipient.channel,
         person=recipient.person,
         may_administer=True,
-        place=recipient.address,
+        place=_THIS,
         is_direct=True,
     )
 
@@ -178,10 +181,17 @@ def _signed(
 def told_by_page(reply: Reply, actor: Actor) -> Reply:
     """Return the reply with its commands as they are typed in the chat for the same address, and without questions.
 
-    A page has no buttons that would answer them: what leads on from there is for the chat.
+    A page has no buttons that would answer them: what leads on from there is for the chat. It never says the address, as who
+    has the link may have been passed the mail.
     """
-    text = tuple(for_channel(each, actor) for each in reply.text if not each.endswith("?"))
-    return replace(reply, text=text, next_steps=tuple(for_channel(each, actor) for each in reply.next_steps))
+    text = tuple(_for_address(each, actor) for each in reply.text if not each.endswith("?"))
+    return replace(reply, text=text, next_steps=tuple(_for_address(each, actor) for each in reply.next_steps))
+
+
+def _for_address(sentence: str, actor: Actor) -> str:
+    """Return a sentence of ours in which the commands that take an address say that this one follows."""
+    placed = for_channel(sentence, replace(actor, place="…"))  # so it names the channel
+    return placed.replace(f" {actor.channel}*", f"*, followed by {_THIS},").replace(actor.channel, "ADDRESS")
 
 
 async def note_pressed(context: HandlerContext, pressed: Pressed, now: datetime) -> None:

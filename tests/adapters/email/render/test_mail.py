@@ -184,18 +184,18 @@ def test_it_says_why_one_gets_it_how_to_end_it_and_how_to_see_the_others() -> No
     for made in (by_link, by_command):
         for read in (plainly(made.text), Reader(made.html).text):
             assert "You get this because this address is subscribed to GPU systems." in read
-            assert "type /digest unsubscribe gpu-systems by email and this address where it was subscribed." in read
-            assert "8 more on topic: type /digest rest gpu-systems on 2026-04-01 by email and this address" in read
+            assert "type unsubscribe gpu-systems by email, followed by this address, where it was subscribed." in read
+            assert "For the others on topic, type rest gpu-systems on 2026-04-01 by email, followed by this address," in read
     for read in (plainly(to_list.text), Reader(to_list.html).text):
         assert "this list is subscribed" in read
-        assert "type /digest unsubscribe gpu-systems by email and the list's address where it was subscribed." in read
-        assert "/digest rest" not in read
+        assert "type unsubscribe gpu-systems by email, followed by the list's address, where it was subscribed." in read
+        assert "type rest" not in read
     verbs = [re.findall(r"/mail/\w+/(\w+)", made.html) for made in (by_link, by_command, to_list)]
     assert verbs == [["more", "less", "save"] * 3 + ["pause", "unsubscribe"], [], []]
 
 
 def test_the_commands_that_it_names_can_be_typed_with_an_address() -> None:
-    named = re.findall(r"type /digest (.*?) and this address", plainly(mail(TODAY).text))
+    named = re.findall(r"type (.*?), followed by this address", plainly(mail(TODAY).text))
     rest, ending = (parse(f"{command} reader@lab.example") for command in named)
 
     assert isinstance(rest, Rest)
