@@ -107,7 +107,7 @@ def is_mail(channel: str) -> bool:
 
 def is_address(text: str) -> bool:
     """Say whether the text is an address that can be written to: `name@domain`, in ASCII but for the domain."""
-    return _ADDRESS.fullmatch(_ascii_domain(text)) is not None and _fits(_ascii_domain(text))
+    return _found(text) is not None
 
 
 def normal_address(text: str) -> str:
@@ -115,8 +115,8 @@ def normal_address(text: str) -> str:
 
     Raises ValueError where it is none.
     """
-    found = _ADDRESS.fullmatch(_ascii_domain(text))
-    if found is None or not _fits(found[0]):
+    found = _found(text)
+    if found is None:
         raise ValueError("no e-mail address")
     return f"{found[1]}@{found[2].lower()}"
 
@@ -145,6 +145,12 @@ def domain_tag(channel: str) -> str:
 def code_kept(workspace: str, person: str, code: str) -> str:
     """Return what is kept of a code, in hex: it tells whether the same person gives the same one in the same workspace."""
     return hashlib.sha256(f"{workspace}\n{person}\n{code}".encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _found(text: str) -> re.Match[str] | None:
+    found = _ADDRESS.fullmatch(_ascii_domain(text))
+    # What looks like an encoded word (RFC 2047) is read as another address by who takes headers apart.
+    return found if found is not None and _fits(found[0]) and "=?" not in found[0] else None
 
 
 def _ascii_domain(text: str) -> str:

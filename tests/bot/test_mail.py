@@ -31,6 +31,8 @@ def test_an_address_is_one(text: str) -> None:
         '"me"@lab.example',
         "me you@lab.example",
         "m\u00e9@lab.example",
+        "=?utf-8?q?=0d=0aBcc=3aall?=@lab.example",
+        "me.=?utf-8?q?x?=@lab.example",
         "x" * 65 + "@lab.example",
         "me@" + "a." * 130 + "example",
     ],

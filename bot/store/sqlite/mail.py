@@ -15,7 +15,7 @@ from bot.store.sqlite.connections import Tables, reading, writing
 from bot.store.sqlite.key_values import fact, set_fact
 from bot.store.sqlite.workspaces import subscriptions_of
 
-_KEY = "mail key"
+KEY = "mail key"  # the name of a fact
 _LETTERS = "letters"  # in place of a workspace: who is sent no codes
 _RECIPIENT = (
     "select channel, workspace, address, person, is_list, confirmed_at, soft_bounces, bounced_at, stopped from recipients"
@@ -54,7 +54,7 @@ class SqliteRecipients(Tables):
 
     @reading
     def asked(self, db: Database, workspace: str, person: str, address: str, since: datetime) -> Asked:
-        key = fact(db, _KEY)
+        key = fact(db, KEY)
         hashed = _hashed(key, folded_address(address)) if key else ""
         sql = (
             "select total(workspace = ? and person = ?), total(hash = ? and until > asked_at), total(workspace = ?),"
@@ -112,7 +112,7 @@ class SqliteRecipients(Tables):
 
     @reading
     def suppression(self, db: Database, workspace: str, address: str) -> Suppression | None:
-        if not (key := fact(db, _KEY)):
+        if not (key := fact(db, KEY)):
             return None
         folded = folded_address(address)
         # What holds for all holds not where the address was confirmed since.
@@ -136,7 +136,7 @@ class SqliteRecipients(Tables):
 
     @reading
     def refuses_letters(self, db: Database, address: str, now: datetime) -> bool:
-        if not (key := fact(db, _KEY)):
+        if not (key := fact(db, KEY)):
             return False
         sql = "select reason, at from suppressed where workspace = ? and hash = ?"
         row = db.execute(sql, [_LETTERS, _hashed(key, folded_address(address))]).fetchone()
@@ -249,6 +249,6 @@ def _hashed(key: str, folded: str) -> str:
 
 
 def _key(db: Database) -> str:
-    if not (key := fact(db, _KEY)):
-        set_fact(db, _KEY, key := secrets.token_hex(32))
+    if not (key := fact(db, KEY)):
+        set_fact(db, KEY, key := secrets.token_hex(32))
     return key

@@ -12,6 +12,7 @@ from sqlite_utils import Database
 
 from bot.atomic_file import in_place
 from bot.errors import StoreError
+from bot.models import Suppression
 from bot.store.records import micros
 from bot.store.sqlite import chats, ledger, mail, vectors
 from bot.store.sqlite.connections import Tables, reading_long, store_errors, writing
@@ -142,6 +143,8 @@ def _faults(db: Database) -> list[str]:
 
 
 _OPEN = "state not in ('done', 'failed', 'expired')"
+_REASONS = ", ".join(f"'{each}'" for each in Suppression)
+_UNKNOWN = f"reason not in ({_REASONS}) or not exists (select 1 from facts where name = '{mail.KEY}')"
 _COUNTS = (
     (
         "{} items are missing from the search index.",
@@ -168,6 +171,22 @@ _COUNTS = (
     (
         "{} messages that may be edited cannot be read.",
         "select count(*) from standing where not json_valid(data) or not json_valid(keys)",
+    ),
+    (
+        "{} recipients of mail cannot be found by their address.",
+        "select count(*) from recipients where lower(address) <> folded or channel not like 'mail:%'",
+    ),
+    (
+        "{} subscriptions by e-mail have no recipient: nothing is sent for them.",
+        "select count(*) from subscriptions where channel like 'mail:%' and channel not in (select channel from recipients)",
+    ),
+    (
+        "{} codes that were sent by mail cannot be read.",
+        "select count(*) from opt_ins where length(hash) <> 64 or (holds and address = '')",
+    ),
+    (
+        "{} addresses that are not to be written to cannot be recognised.",
+        f"select count(*) from suppressed where length(hash) <> 64 or {_UNKNOWN}",
     ),
     *(
         (f"{{}} {table} cannot be read.", f"select count(*) from {table} where not json_valid(data)")
