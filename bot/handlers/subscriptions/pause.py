@@ -13,6 +13,7 @@ from datetime import date, datetime, timedelta
 from bot.commands import Pause, Resume, Unsubscribe, write
 from bot.digest.resumption import begun_afresh, last_due
 from bot.errors import UsageError
+from bot.handlers.addresses.places import NO_EMAIL
 from bot.handlers.context import HandlerContext, handles
 from bot.handlers.subscriptions.subscription_change import (
     change_subscription,
@@ -24,6 +25,7 @@ from bot.handlers.subscriptions.subscription_change import (
 from bot.handlers.subscriptions.times import (
     MOMENT,
     count_due,
+    goes_on_by_mail,
     in_zone,
     moment_in_words,
     next_due,
@@ -34,7 +36,7 @@ from bot.handlers.subscriptions.times import (
 )
 from bot.handlers.wording.replies import button, one_line, preview_button, title_of, unsubscribe_button
 from bot.handlers.wording.subscriptions import NO_TOPIC, Naming, naming
-from bot.models import Actor, Reply, Subscription
+from bot.models import Actor, Reply, Subscription, is_mail
 from bot.wording import DAYS, MONTHS, counted, time_in_words
 
 
@@ -95,6 +97,8 @@ async def _outlook(subscription: Subscription, named: Naming, now: datetime) -> 
 async def _not_resumed(context: HandlerContext, held: Subscription, topic_title: str, actor: Actor) -> Reply | None:
     """Return what to mend before anything can be posted again; None where nothing is known."""
     still = f"{topic_title} is still paused"
+    if is_mail(held.channel) and (why := await context.obstacle(actor)) and why != NO_EMAIL:
+        return Reply(title=still, text=(why, f"{goes_on_by_mail(held.topic)}."))
     blocked = await not_promised(context, Resume(*await naming(context, held)), actor, still, "Resume")
     return blocked or await without_tag(context, held, topic_title, actor, still)
 

@@ -37,7 +37,7 @@ from bot.handlers.subscriptions.subscription_change import (
 )
 from bot.handlers.subscriptions.times import moment_in_words, pause_in_words, posted_next, timetable
 from bot.handlers.topics.topic_change import forget_unused
-from bot.handlers.wording.elsewhere import placed_command
+from bot.handlers.wording.elsewhere import for_channel, placed_command
 from bot.handlers.wording.replies import button, mentioning, title_of
 from bot.handlers.wording.subscriptions import (
     NO_TOPIC,
@@ -388,7 +388,7 @@ async def list_subscriptions(context: HandlerContext, command: ListSubscriptions
     topics = await context.topics(actor.workspace)
     where = f"in this {context.workspace_word}" if command.everywhere else actor.in_channel
     if not command.everywhere and any(each.channel in mail for each in every):
-        where = f"{where} and by e-mail"
+        where = f"{where} and by e-mail" if any(each.channel == actor.channel for each in every) else "by e-mail"
     if not every:
         return _nothing(where, topics, actor)
     chats = {each.channel for each in every if not is_mail(each.channel)}
@@ -430,13 +430,14 @@ async def _listed(
     if each.channel == actor.channel or not is_mail(each.channel):
         return entry
     named = await naming(context, each)
+    told = tuple(for_channel(line, replace(actor, channel=each.channel, place=where)) for line in entry.lines)
     placed = [
         replace(shown, command=placed_command(shown.command, each.channel))
         for shown in subscription_buttons(each, named, now)
     ]
     ended = placed if each.topic in topics else placed[-1:]
     forgotten = (button("Forget", Forget(each.channel), danger=True),) if "…" in where else ()
-    return replace(entry, buttons=(*ended, *forgotten))
+    return replace(entry, lines=told, buttons=(*ended, *forgotten))
 
 
 def _place_in_list(each: Subscription, topics: Mapping[str, Topic], actor: Actor) -> tuple[object, ...]:

@@ -8,11 +8,12 @@ import asyncio
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 
+from bot.commands import Subscribe, write
 from bot.digest import due
 from bot.digest.quiet_hours import after_quiet
 from bot.errors import UsageError
 from bot.handlers.context import HandlerContext
-from bot.models import Schedule, Subscription
+from bot.models import Schedule, Subscription, is_mail
 from bot.wording import span_in_words, time_in_words
 
 MOMENT = timedelta(seconds=1)  # a pause that ends when a digest is due does not hold it back
@@ -109,12 +110,22 @@ async def posted_next(context: HandlerContext, subscription: Subscription, now: 
 
 
 async def pause_in_words(subscription: Subscription, now: datetime) -> str:
-    """Return "Paused until Monday 6 April (Europe/Zurich)" and why, "" when it is not paused."""
+    """Return "Paused until Monday 6 April (Europe/Zurich)" and why, "" when it is not paused.
+
+    Of an address it names the command as it is typed there: who tells it elsewhere has the address named in it.
+    """
     if not subscription.is_paused(now):
         return ""
     zone, until = subscription.schedule.zone, subscription.paused_until
     ending = f"until {moment_in_words(await in_zone(until, zone), now)}" if until else "until somebody resumes it"
     because = f": {subscription.paused_because.rstrip('.')}" if subscription.paused_because else ""
     if subscription.is_held_by_service:
+        if is_mail(subscription.channel):
+            return f"Paused by Broadsheet{because}. {goes_on_by_mail(subscription.topic)}"
         return f"Paused by Broadsheet{because}. When that is mended, it goes on by itself"
     return f"Paused {ending}{because}"
+
+
+def goes_on_by_mail(topic: str) -> str:
+    """Return what lets a digest go on that is paused because nothing more is sent to its address."""
+    return f"It goes on once the address is confirmed again: *{write(Subscribe(topic=topic))}*"

@@ -439,6 +439,7 @@ async def test_where_nobody_else_reads_ones_own_stand_beside_the_channels(anna: 
     assert "Nothing is subscribed" in (await ben.ask("list")).title
     directly = anna.by(is_direct=True, channel="D1")
     assert [each.title for each in (await directly.ask("list")).entries] == [f"by e-mail to {ME}: KV cache (kv)"]
+    assert (await directly.ask("list")).title == "1 subscription by e-mail", "the channel has none"
     await directly.ask("subscribe gpu-systems")
     listed = await directly.ask("list")
     assert listed.title == "2 subscriptions in this channel and by e-mail"
@@ -527,6 +528,35 @@ async def test_confirming_anew_lets_go_on_at_once_what_the_service_paused_there(
     assert {each.topic for each in await held(anna) if each.paused} == {"caches"}, "which a person paused"
     (here,) = await anna.here()
     assert here.is_held_by_service, "of a channel nothing is known"
+
+
+async def test_a_pause_after_a_bounce_names_what_ends_it(anna: Asker, mailbox: Mailbox) -> None:
+    theirs = await confirmed(anna, mailbox)
+    (subscription,) = await held(anna)
+    paused = subscription.held_back(None, anna.now, "No such mailbox.")
+    change = (await changes(anna))[0]
+    await anna.context.store.workspaces.save_subscription(paused, change, replaces=subscription.revision)
+    await anna.context.store.recipients.bounced(theirs.channel, "No such mailbox.", anna.now, hard=True)
+    ends = f"It goes on once the address is confirmed again: *subscribe kv by email {ME}*."
+    directly = anna.by(is_direct=True, channel="D1")
+    for reply in (
+        await anna.ask(f"list by email {ME}"),
+        await anna.ask(f"status by email {ME}"),
+        await directly.ask("list"),
+    ):
+        assert ends in said(reply), said(reply)
+        assert "goes on by itself" not in said(reply)
+    resumed = await anna.ask(f"resume kv by email {ME}")
+    assert resumed.text[-1] == ends
+    assert "press" not in said(resumed)
+
+
+async def test_without_e_mail_set_up_resume_says_that_first(anna: Asker, ada: Asker, mailbox: Mailbox) -> None:
+    await confirmed(anna, mailbox)
+    await anna.ask(f"pause kv by email {ME}")
+    told = said(await ada.ask(f"resume kv by email {ME}"))
+    assert "No e-mail is set up here" in told
+    assert "press *Resume*" in told
 
 
 # --- forgetting
