@@ -5,6 +5,7 @@ from datetime import datetime
 
 from bot.commands import Forget
 from bot.commands.words import is_mail_place
+from bot.digest.due import describe
 from bot.handlers.addresses.places import NamedAddress, administers, named_address, no_such_address
 from bot.handlers.context import HandlerContext, handles
 from bot.handlers.topics.topic_change import forget_unused
@@ -48,7 +49,7 @@ async def _erase_unconfirmed(context: HandlerContext, named: NamedAddress, actor
 
 async def _ask(context: HandlerContext, named: NamedAddress, held: Sequence[Subscription], actor: Actor) -> Reply:
     topics = await context.topics(actor.workspace)
-    titles = [f"{title_of(topics, each.topic)}, {each.rhythm}" for each in held]
+    titles = [f"{title_of(topics, each.topic)}, {describe(each.schedule)}" for each in held]
     ends = f"No more is sent there: that ends {some(titles, 10, '; ')}." if held else "No digest is sent there now."
     surely = Forget(named.recipient.channel if named.recipient else named.address, surely=True)
     return Reply(

@@ -23,6 +23,7 @@ from bot.commands import (
     Unsubscribe,
     read,
 )
+from bot.digest.due import describe
 from bot.handlers.context import HandlerContext
 from bot.handlers.links import LinkAction, LinkSigner, SignedButton, SignedLink
 from bot.handlers.subscriptions.times import pause_in_words
@@ -79,7 +80,8 @@ async def question(linked: Linked, now: datetime) -> Reply:
     title, text, label = _asked(linked)
     command = command_of(linked)
     if linked.link.action is LinkAction.PAUSE and linked.subscription.is_paused(now):
-        title, text, label = f"{linked.topic} is paused", f"{await pause_in_words(linked.subscription, now)}.", "Resume"
+        paused = for_channel(await pause_in_words(linked.subscription, now), _actor(linked.recipient))
+        title, text, label = f"{linked.topic} is paused", f"{paused}.", "Resume"
         command = Resume(linked.subscription.topic, linked.subscription.rhythm)
     danger = linked.link.action is LinkAction.UNSUBSCRIBE
     return Reply(title=title, text=(text,), entries=entries, buttons=(button(label, command, danger=danger),))
@@ -87,7 +89,7 @@ async def question(linked: Linked, now: datetime) -> Reply:
 
 def _asked(linked: Linked) -> tuple[str, str, str]:
     """Return the question, what follows from yes, and the button's label."""
-    topic, rhythm = linked.topic, linked.subscription.rhythm
+    topic, when = linked.topic, describe(linked.subscription.schedule)
     match linked.link.action:
         case LinkAction.MORE:
             ranked = "From the next digest on, what is like it is ranked higher."
@@ -103,11 +105,11 @@ def _asked(linked: Linked) -> tuple[str, str, str]:
         case LinkAction.PAUSE:
             return (
                 f"Pause {topic}?",
-                f"Nothing more of its {rhythm} digest comes to your inbox until you resume it.",
+                f"Nothing more of its digest, {when}, comes to your inbox until you resume it.",
                 "Pause",
             )
         case LinkAction.UNSUBSCRIBE:
-            ended = f"Nothing more of its {rhythm} digest comes to your inbox."
+            ended = f"Nothing more of its digest, {when}, comes to your inbox."
             return f"Unsubscribe from {topic}?", ended, "Unsubscribe"
 
 

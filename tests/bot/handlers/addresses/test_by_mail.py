@@ -11,7 +11,9 @@ import pytest
 from bot.commands import Command, parse, read
 from bot.errors import Delayed, Refused, Uncertain, UsageError
 from bot.handlers.handle import answer
+from bot.handlers.links import LinkAction, SignedLink
 from bot.handlers.settings import SETTINGS
+from bot.handlers.surfaces.linked import linked, question
 from bot.handlers.surfaces.suggestions import suggest
 from bot.models import Asked, OccurrenceState, OptIn, Recipient, Reply, Subscription, Suppression, is_mail
 from bot.models.mail import address_hash
@@ -559,6 +561,17 @@ async def test_without_e_mail_set_up_resume_says_that_first(anna: Asker, ada: As
     assert "press *Resume*" in told
 
 
+@pytest.mark.parametrize("action", [LinkAction.PAUSE, LinkAction.UNSUBSCRIBE])
+async def test_a_page_says_on_which_days_what_it_ends_comes(anna: Asker, mailbox: Mailbox, action: LinkAction) -> None:
+    await confirmed(anna, mailbox, line="subscribe kv by email {} weekdays at 07:00")
+    (subscription,) = await held(anna)
+    named = await linked(anna.context, SignedLink(action, subscription.id))
+    assert named is not None
+    asked = await question(named, anna.now)
+    assert "its digest, on weekdays at 07:00 (UTC), comes to your inbox" in asked.text[0]
+    assert "daily" not in asked.text[0]
+
+
 # --- forgetting
 
 
@@ -567,7 +580,7 @@ async def test_forgetting_asks_first_and_erases_all(anna: Asker, mailbox: Mailbo
     await anna.ask(f"follow caches weekly by email {ME}")
     asked = await anna.ask(f"forget {ME}")
     assert asked.title == f"Forget {ME}?"
-    assert "KV cache, daily" in asked.text[0]
+    assert "KV cache, every day at 09:00 (UTC)" in asked.text[0]
     assert len(await held(anna)) == 2
     assert ME not in button(asked, "Forget it")
     done = await anna.ask(button(asked, "Forget it"))
