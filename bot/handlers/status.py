@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 
@@ -12,6 +12,7 @@ from bot.errors import UsageError
 from bot.handlers.addresses.places import known_addresses
 from bot.handlers.context import HandlerContext, handles
 from bot.handlers.subscriptions.times import in_zone, moment_in_words, pause_in_words, posted_next
+from bot.handlers.wording.elsewhere import told_elsewhere
 from bot.handlers.wording.failures import in_one_line
 from bot.handlers.wording.replies import button, preview_button, title_of, unsubscribe_button
 from bot.handlers.wording.subscriptions import naming
@@ -79,8 +80,9 @@ _SILENT = timedelta(minutes=10)  # the service shows every few seconds that it l
 async def status(context: HandlerContext, command: Status, actor: Actor, now: datetime) -> Reply:
     """Tell this channel's last and next digests, the sources with their health, and what is paused and why.
 
-    Of no channel, as where an application shows its own page, it tells of all together, but of mails to others only
-    administrators.
+    Where nobody else reads, one's own by e-mail stand beside the channel's, as in a list; administrators are told that mails
+    wait, and why. Of no channel, as where an application shows its own page, it tells of all together, but of mails to
+    others only administrators.
     """
     everywhere = await context.store.workspaces.subscriptions(actor.workspace)
     here = [each for each in everywhere if each.channel == actor.channel]
@@ -90,6 +92,7 @@ async def status(context: HandlerContext, command: Status, actor: Actor, now: da
     if not actor.channel:
         known = await known_addresses(context, actor)
         digests = [each for each in digests if not is_mail(each.occurrence.channel) or each.occurrence.channel in known]
+    own = await _by_mail(context, everywhere, topics, actor, now)
     held = sum(each.is_paused(now) for each in elsewhere)
     where = "in other channels" if actor.channel else "in all"
     others = f"{counted(len(elsewhere), 'subscription')} {where}" + (f", {held} of them paused" if held else "")
@@ -98,13 +101,15 @@ async def status(context: HandlerContext, command: Status, actor: Actor, now: da
     return Reply(
         title="Status",
         text=(
-            *(() if here or not actor.channel else (beginning,)),
+            *(() if here or own or not actor.channel else (beginning,)),
             *((f"{others}.",) if elsewhere else ()),
             *filter(None, (await _trouble_elsewhere(context, actor, now) if actor.channel else "",)),
+            *(await _mails_waiting(context, actor) if actor.may_administer else ()),
             *await silence(context, now),
         ),
         entries=(
             *[await _subscription(context, each, topics, digests, now) for each in here],
+            *own,
             *await _troubles(digests, here, topics, now),
         ),
         fields=(
@@ -138,6 +143,34 @@ async def _subscription(
         lines = [lines[0].replace(said_again, ""), f"{await pause_in_words(each, now)}."]
         buttons.append(button("Resume", Resume(*named)))
     return ReplyEntry(title=name, lines=tuple(lines), buttons=tuple(buttons))
+
+
+async def _by_mail(
+    context: HandlerContext, everywhere: Sequence[Subscription], topics: Mapping[str, Topic], actor: Actor, now: datetime
+) -> list[ReplyEntry]:
+    """Tell of the person's own digests by e-mail, where nobody else reads; its commands and buttons are for the address."""
+    if not actor.is_direct or actor.place:
+        return []
+    entries: list[ReplyEntry] = []
+    for channel, address in (await known_addresses(context, replace(actor, may_administer=False))).items():
+        there = replace(actor, channel=channel, place=address)
+        digests = await digests_here(context, there)
+        for each in everywhere:
+            if each.channel == channel:
+                entry = await _subscription(context, each, topics, digests, now)
+                titled = replace(entry, title=f"by e-mail to {address}: {entry.title}")
+                entries += told_elsewhere(Reply(title="", entries=(titled,)), there).entries
+    return entries
+
+
+async def _mails_waiting(context: HandlerContext, actor: Actor) -> tuple[str, ...]:
+    """Say how many mails of the workspace wait and what for, which is mostly the relay; nothing where none does."""
+    found = await context.store.ledger.deliveries(actor.workspace, states=(DeliveryState.PENDING,), limit=_LOOKED_AT)
+    why = Counter(each.reason for each in found if is_mail(each.channel) and each.reason)
+    if not why:
+        return ()
+    count = why.total()
+    return (f"{counted(count, 'mail')} {'waits' if count == 1 else 'wait'} to be sent{_because(why.most_common(1)[0][0])}.",)
 
 
 async def _last_recorded(context: HandlerContext, each: Subscription, now: datetime) -> str:

@@ -17,10 +17,11 @@ from bot.handlers.surfaces.linked import linked, question
 from bot.handlers.surfaces.suggestions import suggest
 from bot.models import Asked, OccurrenceState, OptIn, Recipient, Reply, Subscription, Suppression, is_mail
 from bot.models.mail import address_hash
-from tests.bot.deliveries import change
+from tests.bot.deliveries import change, occurrence
 from tests.bot.handlers.askers import ADA, Asker, about, button, changes, said
 from tests.bot.handlers.test_status import happened
 from tests.fakes.letters import Mailbox
+from tests.fakes.transcript import delivery
 
 ME, OTHER = "ada@lab.example", "ben@lab.example"
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
@@ -536,8 +537,7 @@ async def test_a_pause_after_a_bounce_names_what_ends_it(anna: Asker, mailbox: M
     theirs = await confirmed(anna, mailbox)
     (subscription,) = await held(anna)
     paused = subscription.held_back(None, anna.now, "No such mailbox.")
-    change = (await changes(anna))[0]
-    await anna.context.store.workspaces.save_subscription(paused, change, replaces=subscription.revision)
+    await anna.context.store.workspaces.save_subscription(paused, change(), replaces=subscription.revision)
     await anna.context.store.recipients.bounced(theirs.channel, "No such mailbox.", anna.now, hard=True)
     ends = f"It goes on once the address is confirmed again: *subscribe kv by email {ME}*."
     directly = anna.by(is_direct=True, channel="D1")
@@ -559,6 +559,41 @@ async def test_without_e_mail_set_up_resume_says_that_first(anna: Asker, ada: As
     told = said(await ada.ask(f"resume kv by email {ME}"))
     assert "No e-mail is set up here" in told
     assert "press *Resume*" in told
+
+
+async def test_status_names_ones_own_by_e_mail_where_nobody_else_reads(anna: Asker, mailbox: Mailbox) -> None:
+    theirs = await confirmed(anna, mailbox)
+    directly = anna.by(is_direct=True, channel="D1")
+    told = await directly.ask("status")
+    assert [each.title for each in told.entries] == [f"by e-mail to {ME}: KV cache (kv)"]
+    assert not any("Nothing is subscribed" in each for each in told.text)
+    assert f"kv by email {theirs.channel}" in told.entries[0].buttons[0].command
+    for other in (anna, directly.by(person="U-ben"), directly.by(person="U-root", may_administer=True)):
+        reply = await other.ask("status")
+        assert (reply.entries, ME in said(reply)) == ((), False)
+        assert any("Nothing is subscribed" in each for each in reply.text)
+
+
+async def test_administrators_are_told_that_mails_wait_and_why(anna: Asker, mailbox: Mailbox) -> None:
+    await confirmed(anna, mailbox)
+    (subscription,) = await held(anna)
+    ledger = anna.context.store.ledger
+    due = occurrence(subscription, now=anna.now)
+    await ledger.open_occurrences([due], subscription, anna.now + DAY)
+    waits = delivery(
+        now=anna.now,
+        occurrence=due.key[1:],
+        workspace=ADA.workspace,
+        channel=subscription.channel,
+        reason="The mail server could not be reached.",
+    )
+    made = replace(due, state=OccurrenceState.MADE)
+    await ledger.close_occurrence(made, anna.now, deliveries=[waits])
+    admin = anna.by(person="U-root", may_administer=True)
+    assert "1 mail waits to be sent: The mail server could not be reached." in (await admin.ask("status")).text
+    assert "waits to be sent" not in said(await anna.ask("status"))
+    mine = await anna.by(is_direct=True, channel="D1").ask("status")
+    assert "waits to be posted: The mail server could not be reached." in said(mine)
 
 
 @pytest.mark.parametrize("action", [LinkAction.PAUSE, LinkAction.UNSUBSCRIBE])
