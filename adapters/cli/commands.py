@@ -221,6 +221,10 @@ def doctor(context: click.Context, offline: bool, health: bool, mail: str, as_js
     from adapters.cli.doctor import Finding, Grade, examine, healthy
     from bot.settings.load import find_file
 
+    if mail and (offline or health):
+        raise UsageError(
+            f"`--mail` sends a test message, and `{'--offline' if offline else '--health'}` sends none: leave one out."
+        )
     at, file = now_of(context), context.find_root().obj["config"] or find_file(os.environ)
 
     async def work(app: "App") -> list["Finding"]:

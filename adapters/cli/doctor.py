@@ -3,6 +3,7 @@
 import asyncio
 import os
 import shutil
+from collections import Counter
 from collections.abc import Awaitable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -10,10 +11,10 @@ from enum import StrEnum
 from pathlib import Path
 
 from adapters.chat.connection import Advice, CheckResult
-from adapters.cli.platforms import check_platforms, send_test_mail
+from adapters.cli.platforms import check_platforms, configured, send_test_mail
 from bot.app import LOCAL, App, backups_of
 from bot.errors import BotError, NetworkFault, SourceUnavailable, StoreError
-from bot.models import DeliveryState, Item, Kind, Subscription, Topic
+from bot.models import EMAIL, DeliveryState, Item, Kind, Subscription, Topic, is_mail
 from bot.ports.facts import HEARTBEAT, time_of_fact
 from bot.ports.vectors import Embedder
 from bot.private_files import Exposed, exposed, files_of, tighten
@@ -21,6 +22,7 @@ from bot.settings.arxiv_categories import not_collected
 from bot.settings.load import holds_secrets
 from bot.settings.topic_packs import load_packs, new_in_pack
 from bot.summarise.extractive import Extractive
+from bot.wording import counted
 
 LITTLE_SPACE = 500 * 2**20  # bytes
 SILENCE = timedelta(minutes=10)  # `run` writes a heartbeat with every tick
@@ -107,7 +109,21 @@ async def _service(app: App, now: datetime) -> list[Finding]:
     told = ", ".join(f"{count:,} {state}" for state, count in counts.items() if count)
     found += [Finding("deliveries", _graded(counts), told)] if told else []
     found += await _backups(app, now)
+    found += _unconnected(app, subscriptions)
     return found + [_paused(each) for each in subscriptions if each.is_held_by_service]
+
+
+def _unconnected(app: App, subscriptions: Sequence[Subscription]) -> Iterable[Finding]:
+    """Name the platforms that are switched off in the settings while something is subscribed there."""
+    known = configured(app.settings)
+    places = Counter(EMAIL if is_mail(each.channel) else each.workspace.partition(":")[0] for each in subscriptions)
+    for name, missing in _SWITCHED_ON_BY.items():
+        if name not in known and places[name]:
+            said = f"{counted(places[name], 'subscription')} there, and nothing is sent: set {missing} under [{name}] again"
+            yield Finding(name, Grade.BAD, f"{said}, as docs/{name}.md says")
+
+
+_SWITCHED_ON_BY = {"slack": "the tokens", "discord": "the token", EMAIL: "`host` and `sender`"}
 
 
 async def _backups(app: App, now: datetime) -> list[Finding]:
@@ -132,7 +148,8 @@ def _graded(counts: Mapping[str, int]) -> Grade:
 
 def _paused(each: Subscription) -> Finding:
     name = f"{each.topic} in {each.channel}" + (f" of {each.workspace}" if each.workspace != LOCAL else "")
-    return Finding(name, Grade.BAD, f"paused by the service, which tries again by itself: {each.paused_because}")
+    lifted = "until the address is confirmed again" if is_mail(each.channel) else "which tries again by itself"
+    return Finding(name, Grade.BAD, f"paused by the service, {lifted}: {each.paused_because}")
 
 
 async def healthy(app: App, now: datetime) -> Finding:

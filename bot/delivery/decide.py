@@ -10,7 +10,7 @@ from bot.digest.quiet_hours import after_quiet, deadline
 from bot.models import Delivery, DeliveryState, Subscription
 from bot.ports.messenger import Messenger
 
-_NOT_CONNECTED = "Its platform is not connected."
+_NOT_CONNECTED = "Its platform is not connected: whoever runs Broadsheet finds by broadsheet doctor what is missing."
 
 Ending = tuple[DeliveryState, str, bool]  # how it ends, why, and whether the alerts are to know
 

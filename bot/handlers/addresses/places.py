@@ -9,7 +9,7 @@ from bot.errors import UsageError
 from bot.handlers.context import HandlerContext, no_followers, no_tags, nowhere_else
 from bot.models import Actor, Recipient, Suppression, is_mail, normal_address
 
-NO_EMAIL = "No e-mail is set up here: whoever runs Broadsheet sets it in [email]."
+NO_EMAIL = "No e-mail is set up here: whoever runs Broadsheet sets host and sender under [email], as docs/email.md says."
 _STOPPED = {
     Suppression.UNSUBSCRIBED: "Who reads that address asked for no more mail.",
     Suppression.FORGOTTEN: "That address was forgotten.",

@@ -130,7 +130,7 @@ async def test_of_a_platform_that_is_gone_what_may_have_been_posted_is_unknown_i
     harness = await lost()
     assert await ended(harness, connected=False) == (DeliveryState.AMBIGUOUS, True)
     ((row),) = (await harness.rows()).values()
-    assert row.reason == "unknown: Its platform is not connected."
+    assert row.reason.startswith("unknown: Its platform is not connected: ")
 
 
 async def test_a_platform_that_is_gone_is_waited_for_longer_and_longer() -> None:
