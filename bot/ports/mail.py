@@ -43,6 +43,10 @@ class Recipients(Protocol):
         """Keep that a code was asked for; codes of before to the same address for the same person hold no longer."""
         ...
 
+    async def withdraw(self, opt_in: OptIn) -> None:
+        """Keep no longer that this code was asked for, as nothing was sent; codes of before stay ended."""
+        ...
+
     async def asked(self, workspace: str, person: str, address: str, since: datetime) -> Asked:
         """Return how many codes were asked for from a time on, at most ASKED_KEPT ago, also of those that hold no longer."""
         ...

@@ -105,6 +105,15 @@ async def test_codes_are_counted_also_when_they_hold_no_longer(store: AnyStore) 
     assert await store.recipients.asked("slack:T1", "U1", ME, NOW) == Asked(1, 1, 1, 1, in_all=1)
 
 
+async def test_what_is_withdrawn_counts_no_longer_and_its_code_holds_not(store: AnyStore) -> None:
+    await store.recipients.ask(asks(code="first"))
+    await store.recipients.ask(asks(code="second", asked_at=NOW + HOUR))
+    await store.recipients.withdraw(asks(code="second", asked_at=NOW + HOUR))
+    assert (await store.recipients.asked("slack:T1", "U1", ME, NOW)).by_person == 1
+    assert await store.recipients.opt_in("slack:T1", "U1", "second", NOW + HOUR) is None
+    assert await store.recipients.opt_in("slack:T1", "U1", "first", NOW + HOUR) is None
+
+
 async def test_who_confirms_again_keeps_the_channel_and_is_sent_to_again(store: AnyStore) -> None:
     await confirmed(store)
     await store.recipients.bounced(CHANNEL, "no such mailbox", NOW, hard=True)

@@ -78,6 +78,9 @@ class MemoryRecipients:
             of_it = workspace in ("", each.opt_in.workspace) and person in ("", each.opt_in.person)
             each.holds &= not (of_it and each.folded == folded)
 
+    async def withdraw(self, opt_in: OptIn) -> None:
+        self._codes = [each for each in self._codes if each.opt_in != opt_in]
+
     async def asked(self, workspace: str, person: str, address: str, since: datetime) -> Asked:
         folded = folded_address(address)
         lately = [each for each in self._codes if each.opt_in.asked_at >= since]

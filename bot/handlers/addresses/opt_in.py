@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 
 from bot.commands import Command, Confirm, Follow, Subscribe, read, write
 from bot.digest.resumption import begun_afresh
-from bot.errors import DeliveryError, Uncertain, Unclear, UsageError
+from bot.errors import Delayed, DeliveryError, Uncertain, Unclear, UsageError
 from bot.handlers.addresses.places import (
     NO_EMAIL,
     NamedAddress,
@@ -92,7 +92,11 @@ async def ask_to_confirm(
     if not is_written:
         return _told_sent(named.address)
     letter = _LETTER_OF_ANOTHERS if is_anothers else _letter(code, await _link(context, opt_in))
-    return await _sent(context, named.address, letter)
+    try:
+        return await _sent(context, named.address, letter)
+    except Delayed as error:  # nothing was sent, and whoever runs Broadsheet has to mend it: that is no asking of theirs
+        await context.store.recipients.withdraw(opt_in)
+        return _not_sent(error)
 
 
 def _is_of(standing: Recipient, actor: Actor, named: NamedAddress) -> bool:
@@ -137,15 +141,21 @@ async def _link(context: HandlerContext, opt_in: OptIn) -> str:
 
 
 async def _sent(context: HandlerContext, address: str, letter: tuple[str, str]) -> Reply:
-    """Send the letter, and tell what to do with its code, or why none was sent."""
+    """Send the letter, and tell what to do with its code, or why none was sent; raises Delayed."""
     try:
         await context.letters.write(address, *letter)
     except Uncertain:
         unsure = f"The mail relay did not say whether it took the code for {address}."
         return _told("A code may have been sent", unsure)
+    except Delayed:
+        raise
     except DeliveryError as error:
-        return Reply(title="The code could not be sent", text=(str(error), "Nothing is subscribed. Please try again later."))
+        return _not_sent(error)
     return _told_sent(address)
+
+
+def _not_sent(error: DeliveryError) -> Reply:
+    return Reply(title="The code could not be sent", text=(str(error), "Nothing is subscribed. Please try again later."))
 
 
 def _told_sent(address: str) -> Reply:
@@ -237,7 +247,7 @@ async def _check_limits(context: HandlerContext, actor: Actor, address: str, now
     if (await since(_APART)).by_person_to_address:
         raise UsageError(
             f"You asked for a code to that address less than {span_in_words(_APART)} ago.",
-            hint="*confirm 123456* takes it; it may stand among what your mailbox sorted out.",
+            hint="*confirm 123456* takes it while it holds, and does what you asked for then; later you may ask anew.",
         )
     if hour.by_person >= _BY_PERSON_HOURLY or day.by_person >= _BY_PERSON_DAILY:
         raise UsageError(
@@ -283,7 +293,8 @@ async def _confirmed(context: HandlerContext, kept: str, wanted: OptIn | None, a
     if confirmed is None:
         raise UsageError(
             f"That is not a code that holds: it is another one, was used, or is older than {span_in_words(CODE_HOLDS)}.",
-            hint=f"After {MOST_TRIES} wrong ones none holds; *subscribe TOPIC by email me@example.org* sends a new one.",
+            hint=f"After {MOST_TRIES} wrong ones none holds; {span_in_words(_APART)} after the last one was asked for,"
+            " *subscribe TOPIC by email me@example.org* sends a new one.",
         )
     return await _done(context, confirmed.recipient, confirmed.command, actor, now)
 

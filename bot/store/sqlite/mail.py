@@ -52,6 +52,13 @@ class SqliteRecipients(Tables):
             ],
         )
 
+    @writing
+    def withdraw(self, db: Database, opt_in: OptIn) -> None:
+        db.execute(
+            "delete from opt_ins where workspace = ? and person = ? and code = ? and asked_at = ?",
+            [opt_in.workspace, opt_in.person, opt_in.code, micros(opt_in.asked_at)],
+        )
+
     @reading
     def asked(self, db: Database, workspace: str, person: str, address: str, since: datetime) -> Asked:
         key = fact(db, KEY)

@@ -348,6 +348,19 @@ async def test_a_letter_that_is_not_taken_is_told(
     assert ME not in caplog.text
 
 
+async def test_a_letter_that_the_server_could_not_take_counts_as_none(anna: Asker, mailbox: Mailbox) -> None:
+    mailbox.fails = Delayed("The mail server could not be reached.")
+    for _ in range(4):
+        assert (await anna.ask(f"subscribe kv by email {ME}")).title == "The code could not be sent"
+    mailbox.fails = None
+    assert (await anna.ask(f"subscribe kv by email {ME}")).title == "A code was sent"
+    mailbox.fails = Refused("The mail server takes nothing for it.")
+    await anna.ask(f"subscribe kv by email {OTHER}")
+    assert "less than 10 minutes ago" in await refused(anna, f"subscribe kv by email {OTHER}"), (
+        "what an address refuses counts"
+    )
+
+
 # --- whose an address is
 
 
