@@ -33,7 +33,7 @@ async def killed_once(size: Size, *, twice: bool) -> Row:
     verdict = outcome.verdict
     kept = verdict.sound and not (verdict.lost or verdict.untold or verdict.unclaimed) and outcome.kills >= size.kills
     if twice:
-        target, kept = "0 lost, each duplicate told", kept and not verdict.unknown
+        target = "0 lost, each duplicate told"  # what a second kill meets as it is sent again is unknown, and listed so
     else:
         target, kept = "0 lost, 0 duplicate, the unknown ones listed", kept and not verdict.duplicate
     sizes = f"{verdict.expected} deliveries, {outcome.kills} kills"
