@@ -178,7 +178,7 @@ def _told(title: str, first: str) -> Reply:
 
 _ASKED = "Somebody asked Broadsheet, a daily paper of research papers, for digests at this address.\n\n"
 _OF_ANOTHERS = (
-    "Another person of the same workspace has confirmed it already. So nothing was changed, and there is no code.\n\n"
+    "Another person there has confirmed it already. So nothing was changed, and there is no code.\n\n"
     "If that was you under another name, have an administrator there give the command forget with this address;\n"
     "then ask for the digests once more.\n\n"
     "If it was not you, do nothing.\n"

@@ -1,5 +1,6 @@
 """What one workspace made is neither found nor changed from another, whichever command is given."""
 
+import hmac
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, time, timedelta
@@ -193,15 +194,21 @@ async def houses(ada: Asker) -> Houses:
     ):
         await asker.ask(text)
     for address, code in (("ada@example.org", "654321"), ("bob@example.org", "123456")):
-        kept = code_kept("slack:T2", "U-ada", code)
+        kept = await keyed(ada, code)
         until = ada.now + timedelta(days=1)
         asked: dict[str, Any] = {"command": "subscribe kv", "asked_at": ada.now, "until": until, "code": kept}
         await ada.context.store.recipients.ask(OptIn(workspace="slack:T2", person="U-ada", address=address, **asked))
-    kept = code_kept("slack:T2", "U-ada", "654321")
+    kept = await keyed(ada, "654321")
     await ada.context.store.recipients.confirm("slack:T2", "U-ada", kept, CHANNEL, ada.now)
     order = await other.context.request(other.actor, await other.context.topic_named("slack:T2", "hushed"))
     await Publisher(ada.context.store, Extractive(), SOURCES).publish([order], ada.now, record=True)
     return Houses(ada, other)
+
+
+async def keyed(ada: Asker, code: str) -> str:
+    """Return how a code of Ada's is kept there."""
+    kept = code_kept("slack:T2", "U-ada", code)
+    return hmac.digest(await ada.context.store.recipients.key(), kept.encode(), "sha256").hex()
 
 
 def test_every_command_is_tried_and_has_its_handler() -> None:

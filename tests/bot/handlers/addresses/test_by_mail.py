@@ -392,7 +392,7 @@ async def test_an_address_stays_with_who_confirmed_it_until_it_is_forgotten(anna
     assert told.replace(ME, free) == said(await later.ask(f"subscribe kv weekly by email {free}"))
     _, subject, letter = mailbox.letters[-2]
     assert subject == "Digests were asked for at your address"
-    assert "Another person of the same workspace has confirmed it already" in letter
+    assert "Another person there has confirmed it already" in letter
     assert "http" not in letter
     assert "confirm 1" not in letter
     root = anna.by(person="U-root", may_administer=True).at(anna.now + HOUR)
