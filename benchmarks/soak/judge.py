@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from bot.delivery.send import SENT_AGAIN
 from bot.models import MAYBE_TWICE, Delivery, DeliveryState
 from tests.fakes.platform import Message
 
@@ -73,6 +74,7 @@ def judged(
     said = {each.id for each in ledger.values() if each.state in _SAID}
     unknown = {each.id for each in ledger.values() if each.state is DeliveryState.AMBIGUOUS}
     twice = {each.id for each in ledger.values() if each.reason == MAYBE_TWICE}
+    told = twice | {each.id for each in ledger.values() if SENT_AGAIN in each.reason}
     return Verdict(
         expected=len(expected),
         lost=sum(1 for each in expected if not times[each.id] and each.id not in said),
@@ -85,7 +87,7 @@ def judged(
         unclaimed=0 if restored else sum(1 for each in ledger.values() if times[each.id] and not each.attempts),
         sound=sound,
         maybe_twice=len(twice),
-        untold=sum(1 for marker, number in times.items() if number > 1 and marker not in twice),
+        untold=sum(1 for marker, number in times.items() if number > 1 and marker not in told),
     )
 
 
