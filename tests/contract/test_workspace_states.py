@@ -188,7 +188,7 @@ class Teams(RuleBasedStateMachine):
         )
         model.saved.setdefault((person, key), saved)
         if channel:
-            model.counting.setdefault((channel, person, key), self.now)
+            model.counting[channel, person, key] = self.now  # as of the later time
 
     @rule(workspace=workspaces, person=st.sampled_from(PEOPLE), key=st.sampled_from(KEYS))
     def take_out(self, workspace: str, person: str, key: str) -> None:
