@@ -42,12 +42,12 @@ class Recipient:
     stopped: str = ""  # why nothing is sent there, in a sentence, until it is confirmed again; "" while it is
 
     def bounced(self, said: str, now: datetime, *, hard: bool) -> Self:
-        """Return it after a message came back; a hard bounce stops it, and so do MOST_SOFT_BOUNCES soft ones."""
+        """Return it after a message came back; a hard bounce stops it, and but for a list MOST_SOFT_BOUNCES soft ones do."""
         if hard:
             return replace(self, stopped=self.stopped or said)
         goes_on = self.bounced_at is not None and now - self.bounced_at <= SOFT_BOUNCES_COUNT
         count = self.soft_bounces + 1 if goes_on else 1
-        stopped = self.stopped or (said if count >= MOST_SOFT_BOUNCES else "")
+        stopped = self.stopped or (said if count >= MOST_SOFT_BOUNCES and not self.is_list else "")
         return replace(self, soft_bounces=count, bounced_at=now, stopped=stopped)
 
 

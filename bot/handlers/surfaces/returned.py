@@ -22,10 +22,10 @@ from bot.models import EMAIL, Actor, Notice, Recipient, Refusal, Subscription, S
 from bot.models.mail import address_hash
 from bot.models.people import SERVICE
 from bot.ports.facts import time_of_fact
-from bot.wording import listed
+from bot.wording import listed, ordinal
 
 COMPLAINED = "Who reads it marked a mail as spam."
-_COMPLAINTS_TOLD = timedelta(days=1)  # of one list, not oftener
+_LIST_TOLD = timedelta(days=1)  # of the bounces, and of the complaints, of one list, not oftener
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +82,8 @@ async def _bounced(context: HandlerContext, bounce: Bounce, now: datetime) -> st
         return await _letter_bounced(context, bounce, now) if bounce.hard else ""
     if folded_address(reader.address) not in {folded_address(each) for each in bounce.addresses}:
         return ""
+    if reader.is_list:
+        return await _list_bounced(context, reader, bounce, now)
     recipients = context.store.recipients
     after = await recipients.bounced(reader.channel, bounce.said, now, hard=bounce.hard)
     if after is None or not after.stopped or reader.stopped:
@@ -91,6 +93,18 @@ async def _bounced(context: HandlerContext, bounce: Bounce, now: datetime) -> st
     # The service pauses what is subscribed there, and tells its owners, in its next round.
     await context.store.outbox.add_refusal(Refusal(reader.workspace, reader.channel, Reach.CHANNEL, after.stopped, at=now))
     return f"a bounce stops {reader.channel}"
+
+
+async def _list_bounced(context: HandlerContext, reader: Recipient, bounce: Bounce, now: datetime) -> str:
+    """Count a bounce of a list, and tell who subscribed it: whoever reads a list has all that such a mail proves itself by."""
+    after = await context.store.recipients.bounced(reader.channel, bounce.said, now, hard=False)
+    held = await context.store.workspaces.subscriptions(reader.workspace, channel=reader.channel)
+    said = (
+        f"{bounce.said} It is the {ordinal(after.soft_bounces if after else 1)} lately. Nothing is paused, as any of its"
+        " readers could write such a mail; if the list is gone, *unsubscribe* ends what is sent there."
+    )
+    await _tell_of_list(context, reader, held, said, f"bounce of {reader.channel}", now)
+    return f"a bounce of the list {reader.channel} counts"
 
 
 async def _letter_bounced(context: HandlerContext, bounce: Bounce, now: datetime) -> str:
@@ -147,14 +161,21 @@ async def _is_of(context: HandlerContext, complaint: Complaint, reader: Recipien
 
 
 async def _list_complained(context: HandlerContext, reader: Recipient, held: Sequence[Subscription], now: datetime) -> str:
-    """Tell who subscribed a list, once in a while: one of its readers does not end it for the others."""
-    facts, told = context.store.facts, f"complaint of {reader.channel}"
-    before = await time_of_fact(facts, told)
-    if before is None or not before <= now < before + _COMPLAINTS_TOLD:
-        said = "One of its readers marked a mail as spam. Nothing has ended: whether the list goes on is for you to say."
-        await _tell(context, reader, held, "You subscribed a mailing list by e-mail: {}. " + said, now)
-        await facts.set(told, now.isoformat())
+    """Tell who subscribed a list: one of its readers does not end it for the others."""
+    said = "One of its readers marked a mail as spam. Nothing has ended: whether the list goes on is for you to say."
+    await _tell_of_list(context, reader, held, said, f"complaint of {reader.channel}", now)
     return f"a reader of the list {reader.channel} complains"
+
+
+async def _tell_of_list(
+    context: HandlerContext, reader: Recipient, held: Sequence[Subscription], said: str, told: str, now: datetime
+) -> None:
+    """Tell who subscribed a list, once in a while; `told` is the fact that keeps when."""
+    before = await time_of_fact(context.store.facts, told)
+    if before is not None and before <= now < before + _LIST_TOLD:
+        return
+    await _tell(context, reader, held, "You subscribed a mailing list by e-mail: {}. " + said, now)
+    await context.store.facts.set(told, now.isoformat())
 
 
 async def _tell(context: HandlerContext, reader: Recipient, held: Sequence[Subscription], said: str, now: datetime) -> None:

@@ -151,17 +151,37 @@ async def test_a_complaint_stays_for_its_workspace_when_another_one_has_the_addr
 
 
 async def test_a_complaint_of_a_mail_to_a_list_ends_nothing_and_its_owner_hears_of_it_once_a_day(sent: Sent) -> None:
-    store = sent.ada.context.store
     await sent.confirmed("slack:T1", CHANNEL, sent.ada.now, is_list=True)
     for hours in (1, 2, 23, 26):
         assert await sent.comes(COMPLAINT, timedelta(hours=hours)) == f"a reader of the list {CHANNEL} complains"
     assert (await sent.subscribed(), await sent.suppression(), (await sent.recipient()).stopped) == (1, None, "")
-    told: list[Notice] = []
-    while found := await store.outbox.notices():
-        told += [each for notices in found.values() for each in notices]
-        await store.outbox.remove_notice(told[-1])
+    told = await all_told(sent)
     assert [(each.person, each.since - sent.ada.now) for each in told] == [("U-ada", timedelta(hours=h)) for h in (1, 26)]
     assert "KV cache" in told[0].text
+
+
+@pytest.mark.parametrize("bounce", [HARD, SOFT])
+async def test_no_bounce_stops_a_list_and_its_owner_hears_of_them_once_a_day(sent: Sent, bounce: Bounce) -> None:
+    await sent.confirmed("slack:T1", CHANNEL, sent.ada.now, is_list=True)
+    for hours in range(1, MOST_SOFT_BOUNCES + 3):
+        assert await sent.comes(bounce, timedelta(hours=4 * hours)) == f"a bounce of the list {CHANNEL} counts"
+    list_, outbox = await sent.recipient(), sent.ada.context.store.outbox
+    assert (await sent.subscribed(), await sent.suppression(), list_.stopped) == (1, None, "")
+    assert (list_.soft_bounces, await outbox.refusals()) == (MOST_SOFT_BOUNCES + 2, [])
+    told = await all_told(sent)
+    assert [(each.person, each.since - sent.ada.now) for each in told] == [("U-ada", timedelta(hours=h)) for h in (4, 28)]
+    assert f"KV cache. {bounce.said} It is the 1st lately." in told[0].text
+    assert "It is the 7th lately." in told[1].text
+    assert ADDRESS not in told[0].text
+
+
+async def all_told(sent: Sent) -> list[Notice]:
+    """What is owed to people, taken away."""
+    outbox, told = sent.ada.context.store.outbox, list[Notice]()
+    while found := await outbox.notices():
+        told += [each for notices in found.values() for each in notices]
+        await outbox.remove_notice(told[-1])
+    return told
 
 
 async def test_a_complaint_that_names_no_address_is_known_by_the_token_and_else_by_nothing(sent: Sent) -> None:
