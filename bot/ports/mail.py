@@ -39,6 +39,10 @@ class Recipients(Protocol):
         """Return the workspace's recipients, those of one person where one is named; by channel."""
         ...
 
+    async def everywhere(self, address: str) -> Sequence[Recipient]:
+        """Return the recipients of that address in all workspaces, by channel; raises ValueError for what is none."""
+        ...
+
     async def ask(self, opt_in: OptIn) -> None:
         """Keep that a code was asked for; codes of before to the same address for the same person hold no longer."""
         ...
@@ -83,7 +87,8 @@ class Recipients(Protocol):
     async def suppression(self, workspace: str, address: str) -> Suppression | None:
         """Return why the workspace is not to write to the address: a complaint first, then what holds for all.
 
-        None where it may. What holds for all does not where the workspace had the address confirmed later.
+        None where it may. What holds for all does not where the workspace had the address confirmed later, nor where it is
+        a list there: one of its readers may have confirmed it as their own elsewhere.
         """
         ...
 

@@ -164,6 +164,23 @@ async def test_a_confirmation_lifts_for_its_own_workspace_alone_what_holds_for_a
     assert await store.recipients.suppression("slack:T1", ME) is Suppression.COMPLAINED, "who complains again is heard again"
 
 
+async def test_what_holds_for_all_holds_not_for_a_list_that_a_workspace_has_confirmed(store: AnyStore) -> None:
+    await confirmed(store, asks(is_list=True))
+    await store.recipients.suppress(ME, Suppression.COMPLAINED, NOW + 2 * HOUR)
+    assert await store.recipients.suppression("slack:T1", ME) is None, "one of its readers may have confirmed it elsewhere"
+    assert await store.recipients.suppression("slack:T2", ME) is Suppression.COMPLAINED
+    await store.recipients.suppress(ME, Suppression.UNSUBSCRIBED, NOW, workspace="slack:T1")
+    assert await store.recipients.suppression("slack:T1", ME) is Suppression.UNSUBSCRIBED
+
+
+async def test_the_recipients_of_one_address_are_found_in_every_workspace(store: AnyStore) -> None:
+    await confirmed(store)
+    await confirmed(store, asks(workspace="slack:T2", address=ME.upper()), OTHER)
+    await confirmed(store, asks(address="you@lab.example"), mail_channel("00112233445566cc", ME))
+    assert [each.channel for each in await store.recipients.everywhere("me@lab.example")] == [CHANNEL, OTHER]
+    assert await store.recipients.everywhere("nobody@lab.example") == []
+
+
 async def test_no_other_reason_takes_the_place_of_a_complaint(store: AnyStore) -> None:
     await store.recipients.suppress(ME, Suppression.UNSUBSCRIBED, NOW, workspace="slack:T1")
     await store.recipients.suppress(ME, Suppression.COMPLAINED, NOW, workspace="slack:T1")

@@ -68,6 +68,9 @@ class MemoryRecipients:
         found = (self._by_channel[channel] for channel in sorted(self._by_channel))
         return [each for each in found if each.workspace == workspace and person in ("", each.person)]
 
+    async def everywhere(self, address: str) -> Sequence[Recipient]:
+        return self._at("", folded_address(address))
+
     async def ask(self, opt_in: OptIn) -> None:
         folded = folded_address(opt_in.address)
         self._end_codes(opt_in.workspace, folded, opt_in.person)
@@ -140,7 +143,7 @@ class MemoryRecipients:
         found = [self._suppressed[workspace, folded][0]] if (workspace, folded) in self._suppressed else []
         if ("", folded) in self._suppressed:
             reason, at = self._suppressed["", folded]
-            if not any(each.confirmed_at > at for each in self._at(workspace, folded)):
+            if not any(each.is_list or each.confirmed_at > at for each in self._at(workspace, folded)):
                 found.insert(0, reason)
         return Suppression.COMPLAINED if Suppression.COMPLAINED in found else next(iter(found), None)
 

@@ -25,6 +25,9 @@ from bot.ports.facts import time_of_fact
 from bot.wording import listed, ordinal
 
 COMPLAINED = "Who reads it marked a mail as spam."
+_COMPLAINED_TOLD = (
+    f"{COMPLAINED} Nothing is sent to that address any more, and only an administrator can have it confirmed again."
+)
 _LIST_TOLD = timedelta(days=1)  # of the bounces, and of the complaints, of one list, not oftener
 
 
@@ -96,7 +99,7 @@ async def _bounced(context: HandlerContext, bounce: Bounce, now: datetime) -> st
 
 
 async def _list_bounced(context: HandlerContext, reader: Recipient, bounce: Bounce, now: datetime) -> str:
-    """Count a bounce of a list, and tell who subscribed it: whoever reads a list has all that such a mail proves itself by."""
+    """Count a bounce of a list, and tell who subscribed it: whoever reads a list could write one that is believed."""
     after = await context.store.recipients.bounced(reader.channel, bounce.said, now, hard=False)
     held = await context.store.workspaces.subscriptions(reader.workspace, channel=reader.channel)
     said = (
@@ -128,7 +131,7 @@ async def _refuse_letters(context: HandlerContext, hashes: Sequence[str], reason
 
 
 async def _complained(context: HandlerContext, complaint: Complaint, now: datetime) -> str:
-    """End what the address is sent, and let nobody write to it again; of a list, only tell who sends to it."""
+    """End what the address is sent, and have it paused elsewhere; of a list, only tell who sends to it."""
     reader = await _reader(context, complaint.proofs)
     if reader is None:
         return await _refuse_letters(context, await _letters(context, complaint.proofs), Suppression.COMPLAINED, now)
@@ -144,9 +147,21 @@ async def _complained(context: HandlerContext, complaint: Complaint, now: dateti
     service = Actor(platform=EMAIL, workspace=reader.workspace, channel=reader.channel, person=SERVICE, may_administer=True)
     for each in held:
         await context.store.workspaces.delete_subscription(each, change_of(service, each, each, None, now))
-    said = f"{COMPLAINED} Nothing is sent to that address any more, and only an administrator can have it confirmed again."
-    await _tell(context, reader, held, "What you subscribed by e-mail has ended: {}. " + said, now)
+    await _tell(context, reader, held, "What you subscribed by e-mail has ended: {}. " + _COMPLAINED_TOLD, now)
+    for other in await recipients.everywhere(reader.address):
+        if other.workspace != reader.workspace:
+            await _complained_elsewhere(context, other, now)
     return f"a complaint ends {reader.channel}"
+
+
+async def _complained_elsewhere(context: HandlerContext, other: Recipient, now: datetime) -> None:
+    """Have paused what another workspace sends to the address of a complaint; of a list, only tell who sends to it."""
+    if not other.is_list:  # the service pauses, and tells the owners, in its next round
+        refusal = Refusal(other.workspace, other.channel, Reach.CHANNEL, _COMPLAINED_TOLD, at=now)
+        return await context.store.outbox.add_refusal(refusal)
+    held = await context.store.workspaces.subscriptions(other.workspace, channel=other.channel)
+    await _list_complained(context, other, held, now)
+    return None
 
 
 async def _is_of(context: HandlerContext, complaint: Complaint, reader: Recipient, held: Sequence[Subscription]) -> bool:

@@ -39,6 +39,11 @@ class SqliteRecipients(Tables):
         where, values = ("workspace = ? and person = ?", [workspace, person]) if person else ("workspace = ?", [workspace])
         return [_recipient_from(*row) for row in db.execute(f"{_RECIPIENT} where {where} order by channel", values)]
 
+    @reading
+    def everywhere(self, db: Database, address: str) -> Sequence[Recipient]:
+        rows = db.execute(f"{_RECIPIENT} where folded = ? order by channel", [folded_address(address)]).fetchall()
+        return [_recipient_from(*row) for row in rows]
+
     @writing
     def ask(self, db: Database, opt_in: OptIn) -> None:
         hashed = _hash(db, folded_address(opt_in.address))
@@ -122,10 +127,10 @@ class SqliteRecipients(Tables):
         if not (key := fact(db, KEY)):
             return None
         folded = folded_address(address)
-        # What holds for all holds not where the address was confirmed since.
+        # What holds for all holds not where the address was confirmed since, or is a list.
         sql = (
             "select reason from suppressed where hash = ? and (workspace = ? or (workspace = '' and not exists"
-            " (select 1 from recipients where workspace = ? and folded = ? and confirmed_at > at)))"
+            " (select 1 from recipients where workspace = ? and folded = ? and (is_list or confirmed_at > at))))"
             " order by reason <> ?, workspace limit 1"
         )
         values = [_hashed(key, folded), workspace, workspace, folded, Suppression.COMPLAINED.value]

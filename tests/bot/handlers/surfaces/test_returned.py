@@ -58,6 +58,9 @@ class Sent:
     async def confirmed(self, workspace: str, channel: str, at: datetime, *, is_list: bool = False) -> None:
         await confirmed(self.ada.context.store, workspace, channel, at, is_list=is_list)
 
+    async def subscribes(self, workspace: str, channel: str) -> None:
+        await subscribed(self.ada.context.store, workspace, channel, self.ada.now)
+
     async def suppression(self, workspace: str = "slack:T1") -> Suppression | None:
         return await self.ada.context.store.recipients.suppression(workspace, ADDRESS)
 
@@ -78,21 +81,25 @@ async def confirmed(store: Store, workspace: str, channel: str, at: datetime, *,
     assert await store.recipients.confirm(workspace, "U-ada", code, channel, at)
 
 
-@pytest.fixture
-async def sent(ada: Asker) -> Sent:
-    store, now = ada.context.store, ada.now
-    await confirmed(store, "slack:T1", CHANNEL, now)
+async def subscribed(store: Store, workspace: str, channel: str, now: datetime) -> Subscription:
     made = Subscription(
-        id="s1",
-        workspace="slack:T1",
-        channel=CHANNEL,
+        id="s1" if channel == CHANNEL else f"of {channel}",
+        workspace=workspace,
+        channel=channel,
         topic="kv",
         schedule=Schedule(),
         baseline=now,
         made_by="U-ada",
         made_at=now,
     )
-    made = await store.workspaces.save_subscription(made, change("slack:T1", now), replaces=0)
+    return await store.workspaces.save_subscription(made, change(workspace, now), replaces=0)
+
+
+@pytest.fixture
+async def sent(ada: Asker) -> Sent:
+    store, now = ada.context.store, ada.now
+    await confirmed(store, "slack:T1", CHANNEL, now)
+    made = await subscribed(store, "slack:T1", CHANNEL, now)
     due = Occurrence(subscription="s1", workspace="slack:T1", channel=CHANNEL, topic="kv", day=now.date(), due=now)
     await store.ledger.open_occurrences([due], made, now + timedelta(days=1))
     mail = Delivery(
@@ -182,6 +189,26 @@ async def all_told(sent: Sent) -> list[Notice]:
         told += [each for notices in found.values() for each in notices]
         await outbox.remove_notice(told[-1])
     return told
+
+
+async def test_a_complaint_has_what_the_address_is_sent_elsewhere_paused_and_not_what_a_list_is_sent(sent: Sent) -> None:
+    listed = mail_channel("00112233445566cc", ADDRESS)
+    await sent.confirmed("slack:T2", OTHER, sent.ada.now)
+    await sent.confirmed("slack:T3", listed, sent.ada.now, is_list=True)
+    for workspace, channel in (("slack:T2", OTHER), ("slack:T3", listed)):
+        await sent.subscribes(workspace, channel)
+    await sent.comes(COMPLAINT)
+
+    (refusal,) = await sent.ada.context.store.outbox.refusals()
+    assert (refusal.workspace, refusal.channel, refusal.reach) == ("slack:T2", OTHER, Reach.CHANNEL)
+    assert refusal.reason == (
+        "Who reads it marked a mail as spam. Nothing is sent to that address any more, and only an administrator"
+        " can have it confirmed again."
+    )
+    assert await sent.suppression("slack:T3") is None
+    told = {each.workspace: each for each in await all_told(sent)}
+    assert told.keys() == {"slack:T1", "slack:T3"}, "those of the second are told by whoever pauses"
+    assert "Nothing has ended" in told["slack:T3"].text
 
 
 async def test_a_complaint_that_names_no_address_is_known_by_the_token_and_else_by_nothing(sent: Sent) -> None:
