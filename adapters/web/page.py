@@ -4,18 +4,12 @@ Pure but for the template, which is read from the package once. Every text is es
 characters are gone (`adapters.text`). Its buttons are forms that are sent to the page's own address.
 """
 
-import base64
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from functools import cache
-from importlib.resources import files
-
-from jinja2 import Environment, StrictUndefined, Template
-from markupsafe import Markup
 
 from adapters.text import clean
+from adapters.web.paper.templates import style_source, templates
 from adapters.words import SpanKind, byline, spans, title, warnings
 from bot.models import Reply, ReplyEntry
 from bot.wording import listed
@@ -41,8 +35,7 @@ def page(reply: Reply, today: date, *, note: str, is_question: bool = False) -> 
     Each button's command is what its form is sent with. Cards, digests and files are not shown. The first call reads
     files: not on the event loop.
     """
-    template, style, _ = loaded()
-    return template.render(
+    return templates("adapters.web")["page"].render(
         title=clean(reply.title),
         entries=[_entry(each, today) for each in reply.entries],
         text=[spans(each) for each in (*reply.text, *reply.next_steps)],
@@ -51,26 +44,18 @@ def page(reply: Reply, today: date, *, note: str, is_question: bool = False) -> 
         field=FIELD,
         is_question=is_question,
         note=note,
-        style=Markup(style),  # noqa: S704 - our own file, and its hash stands in the policy
     )
 
 
 def policy() -> str:
-    """Return what a browser may do with a page: show our style, and send its forms back to us."""
+    """Return what a browser may do with a page: show our style, and send its forms back to us.
+
+    The first call reads a file.
+    """
     return (
-        f"default-src 'none'; style-src 'sha256-{loaded()[2]}'; img-src data:; base-uri 'none'; form-action 'self';"
+        f"default-src 'none'; style-src {style_source()}; img-src data:; base-uri 'none'; form-action 'self';"
         " frame-ancestors 'none'"
     )
-
-
-@cache
-def loaded() -> tuple[Template, str, str]:
-    """Return the template, the style and the style's hash, read once."""
-    here = files("adapters.web")
-    style = (here / "page.css").read_text(encoding="utf-8")
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    template = environment.from_string((here / "page.html.j2").read_text(encoding="utf-8"))
-    return template, style, base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
 
 
 def _entry(entry: ReplyEntry, today: date) -> PageEntry:

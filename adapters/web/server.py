@@ -14,7 +14,7 @@ from aiohttp.typedefs import Handler, Middleware
 from adapters import http_server
 from adapters.http_server import SLOWEST
 from adapters.web.mail import LARGEST, NOWHERE, MailPages
-from adapters.web.page import loaded, page, policy
+from adapters.web.page import page, policy
 from adapters.web.rate_limit import RateLimit
 from bot.errors import BotError
 from bot.handlers.context import HandlerContext
@@ -49,7 +49,7 @@ async def serving(
 
     Raises SettingsError when the address cannot be used.
     """
-    await asyncio.to_thread(loaded)
+    await asyncio.to_thread(_load, clock())
     pages = MailPages(context, signer, clock, slowest=slowest, by_address=by_address, by_subscription=by_subscription)
     application = web.Application(client_max_size=LARGEST, middlewares=[_told(clock)])
     application.add_routes(pages.routes())
@@ -61,6 +61,12 @@ async def serving(
     most = MOST_CONNECTIONS
     async with http_server.serving(application, host, port, refused, slowest=slowest, most=most) as place:
         yield place
+
+
+def _load(now: datetime) -> None:
+    """Read what pages are made of: later ones are made on the event loop."""
+    policy()
+    page(NOWHERE, now.date(), note="")
 
 
 def _told(clock: Callable[[], datetime]) -> Middleware:
