@@ -1,5 +1,6 @@
-"""The commands about the addresses to which digests are sent: confirm, forget."""
+"""The commands about the addresses to which digests are sent: confirm, forget; and an address that stands amiss."""
 
+import re
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -17,7 +18,9 @@ from bot.commands.declaration import (
     rest,
     text,
 )
-from bot.commands.words import Words, unended, words_text
+from bot.commands.words import Word, Words, unended, words_text
+from bot.errors import UsageError
+from bot.models import is_address
 
 
 @declared("confirm", Group.SUBSCRIPTIONS, example="confirm 123456", permission=Permission.MANAGE, aliases=("verify",))
@@ -47,3 +50,57 @@ class Forget(Command):
         Option(help="The address.", suggests=ADDRESS),
     ]
     surely: Annotated[bool, flag("surely")] = False  # its button says it
+
+
+# --- an address that stands amiss
+
+# What people write before an address.
+_BEFORE = frozenset({"to", "by", "for", "via", "at", "per", "with", "my", "email", "e-mail", "mail", "list", "mailing"})
+WRITES = frozenset({"email", "e-mail", "mail", "send"})  # what people begin with in place of `subscribe`
+_BLANKS = re.compile(r"\s+")
+_UNSHOWN = re.compile("[*`]")  # they end what is bold
+_LONGEST = 120  # characters of a line in a hint
+_NEEDS = re.compile(r" ([A-Z]+)")
+
+
+def misplaced_address(words: Words, usage: Usage) -> UsageError | None:
+    """Return what is told of an address that stands where none is read, with the line that works; None without one.
+
+    What is quoted is somebody's words. The words are stepped over.
+    """
+    before: list[Word] = []
+    while (word := words.next()) is not None:
+        if not word.quoted and "/" not in word.text and is_address(_bare(word)):  # not `owner/name@v1.2`
+            return words.fault('An address stands behind "by email".', word, _works(words, usage, before, word))
+        before.append(word)
+    return None
+
+
+def _bare(word: Word) -> str:
+    return unended(word.text)
+
+
+def _works(words: Words, usage: Usage, before: list[Word], word: Word) -> str:
+    """Return the hint: the same line with the address in its place, or an example where that cannot be shown."""
+    how, begin = "email", before[0].start if before else word.start
+    end = word.start
+    while before and not before[-1].quoted and before[-1].option.rstrip(":") in _BEFORE:
+        last = before.pop()
+        how, end = "list" if last.option == "list" else how, last.start
+    first = words.next() if not before else None  # what it is about stands first
+    pieces = [words.typed.text[begin:end]] if before else [_said(words, first)] if first else _needed(usage)
+    line = " ".join([usage.words, *pieces, f"by {how} {_bare(word)}", words.rest()])
+    line = _BLANKS.sub(" ", line).strip()
+    if len(line) > _LONGEST or _UNSHOWN.search(line):
+        line = " ".join([usage.words, *_needed(usage), f"by {how} me@example.org"])
+    return f"For example: *{line}*."
+
+
+def _said(words: Words, word: Word) -> str:
+    return words.typed.text[word.start : word.end]
+
+
+def _needed(usage: Usage) -> list[str]:
+    """Return the name of what the command has to be told first, as its syntax has it."""
+    found = _NEEDS.match(usage.syntax.removeprefix(usage.words))
+    return [found[1]] if found else [] if usage.syntax.startswith(f"{usage.words} [") else ["TOPIC"]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from bot.commands import addresses, feedback, finding, saved, service, subscriptions, topics
 from bot.commands.borrowed import borrowed
 from bot.commands.declaration import CHANNEL, DECLARED, Command, Group, Said, Usage
-from bot.commands.words import Word, Words, clean, exactly, nearest, query_text, shown
+from bot.commands.words import Word, Words, clean, exactly, is_mail_place, nearest, query_text, shown
 from bot.errors import Incomplete, UsageError
 from bot.keys import named_keys
 from bot.wording import listed
@@ -64,6 +64,8 @@ def parse(text: str) -> Command:
     if meant.error is not None or meant.usage is None:
         if (known := _link_or_id(words, begin) or _borrowed(words, begin)) is not None:
             return known
+        if meant.query and (error := _mail_meant(words, begin)) is not None:
+            raise error
         if meant.query:
             return finding.Search(query_text(meant.query))
         raise meant.error or words.fault("There is no such command.", 0)
@@ -75,11 +77,24 @@ def _read(usage: Usage, words: Words) -> Command:
     if CHANNEL not in dict(usage.arguments):
         return usage.command.read(words)
     place = usage.placed(words.take_place(by_mail=usage.takes_mail))
+    if usage.takes_mail and not is_mail_place(place):
+        begin = words.at
+        if (error := addresses.misplaced_address(words, usage)) is not None:
+            raise error
+        words.at = begin
     try:
         return usage.command.read(words).placed(place)
     except Incomplete as error:
         error.channel = place
         raise
+
+
+def _mail_meant(words: Words, begin: int) -> UsageError | None:
+    """Return what is told of `email me@example.org TOPIC`; None for words that were not meant so."""
+    words.at = begin
+    first = words.next()
+    is_meant = first is not None and not first.quoted and first.option in addresses.WRITES
+    return addresses.misplaced_address(words, subscriptions.Subscribe.usage) if is_meant else None
 
 
 def _link_or_id(words: Words, begin: int) -> finding.Show | None:

@@ -349,3 +349,60 @@ def test_what_is_read_is_the_command_or_what_is_wrong_with_the_text() -> None:
 def test_a_channel_is_named_anywhere_behind_the_verb(text: str, command: Command) -> None:
     assert parse(text) == command
     assert parse(write(command)) == command
+
+
+@pytest.mark.parametrize(
+    ("line", "works"),
+    [
+        ("subscribe gpu-systems to me@lab.org", "subscribe gpu-systems by email me@lab.org"),
+        ("subscribe gpu-systems email me@lab.org", "subscribe gpu-systems by email me@lab.org"),
+        ("subscribe gpu-systems via e-mail: me@lab.org", "subscribe gpu-systems by email me@lab.org"),
+        ("subscribe gpu-systems by me@lab.org", "subscribe gpu-systems by email me@lab.org"),
+        ("subscribe gpu-systems by email to me@lab.org", "subscribe gpu-systems by email me@lab.org"),
+        ("/digest subscribe gpu-systems list me@lab.org", "subscribe gpu-systems by list me@lab.org"),
+        ("sub gpu-systems me@lab.org weekdays at 07:00", "subscribe gpu-systems by email me@lab.org weekdays at 07:00"),
+        (
+            "subscribe gpu-systems weekdays at 07:00 me@lab.org.",
+            "subscribe gpu-systems weekdays at 07:00 by email me@lab.org",
+        ),
+        ('subscribe "GPU systems" <mailto:me@lab.org|me@lab.org>', 'subscribe "GPU systems" by email me@lab.org'),
+        ("subscribe me@lab.org gpu-systems weekly", "subscribe gpu-systems by email me@lab.org weekly"),
+        ("subscribe me@lab.org", "subscribe TOPIC by email me@lab.org"),
+        ("unsubscribe gpu-systems me@lab.org", "unsubscribe gpu-systems by email me@lab.org"),
+        ("pause gpu-systems me@lab.org until monday", "pause gpu-systems by email me@lab.org until monday"),
+        ("follow caches email me@lab.org", "follow caches by email me@lab.org"),
+        ("list me@lab.org", "list by email me@lab.org"),
+        ("email me@lab.org gpu-systems", "subscribe gpu-systems by email me@lab.org"),
+        ("send gpu-systems to me@lab.org", "subscribe gpu-systems by email me@lab.org"),
+        ("mail me@lab.org", "subscribe TOPIC by email me@lab.org"),
+    ],
+)
+def test_an_address_that_stands_elsewhere_is_answered_with_the_line_that_works(line: str, works: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        parse(line)
+    assert str(caught.value) == 'An address stands behind "by email".'
+    assert caught.value.hint == f"For example: *{works}*."
+    if "TOPIC" not in works:
+        assert parse(works).place.endswith(":me@lab.org")
+
+
+@pytest.mark.parametrize("line", ["subscribe kv me*you@lab.org", f"subscribe kv {'x' * 99} a@b.org"])
+def test_what_cannot_be_shown_in_a_hint_is_answered_with_somebodys_address(line: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        parse(line)
+    assert caught.value.hint == "For example: *subscribe TOPIC by email me@example.org*."
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "search me@lab.org",
+        "me@lab.org",
+        'follow "me@lab.org"',
+        "email classification",
+        "email gpu-systems to me",
+        "follow o/repo@v1.2",
+    ],
+)
+def test_an_address_that_is_searched_for_stays_one(line: str) -> None:
+    parse(line)

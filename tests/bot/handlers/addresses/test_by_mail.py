@@ -665,10 +665,12 @@ async def test_no_address_reaches_the_log_the_audit_or_an_error(
         nonlocal at
         at += timedelta(minutes=30)
         told.append(line)
-        return await answer(anna.context, parse(line), anna.by(may_administer=True).actor, at, line)
+        return await answer(anna.context, read(line), anna.by(may_administer=True).actor, at, line)
 
     await do(f"subscribe kv by email {ME}")
     await do(f"confirm {mailbox.code}")
+    for line in ("subscribe kv to {}", "follow caches email {}", "filter kv add -survey {}", "mail {} kv", "pause kv {}"):
+        assert f"by email {ME}" in said(await do(line.format(ME)))
     for line in ("list", "status", "pause kv", "resume kv", "now kv", "unsubscribe kv", "unsubscribe kv", "post kv"):
         await do(f"{line} by email {ME}")
     await do(f"subscribe kv by email {ME}")
