@@ -12,7 +12,7 @@ is for what buttons carry; it is never taken for a word of the grammar.
 import difflib
 import re
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 from urllib.parse import quote_plus, unquote_plus
@@ -206,6 +206,8 @@ _CHANNELS = re.compile(rf"(?<![^ ]){_CHANNEL}(?=[ .,;:!?]|$)|{_QUOTED_OR_EXACT}"
 _PLACES = re.compile(rf"(?<![^ ])(?:{_CHANNEL}|{_BY_MAIL})(?=[ .,;:!?]|$)|{_QUOTED_OR_EXACT}", re.IGNORECASE)
 # How a place by e-mail stands in a command: an address, that of a mailing list, or the channel of a recipient.
 _MAIL_PLACE = re.compile(r"(?P<how>email|list):(?P<address>.*@.*)|(?P<channel>mail:[0-9a-f]{16}\.[0-9a-f]{6})", re.DOTALL)
+_IDENTIFIER = re.compile(r"\bmail:[0-9a-f]{16}\.[0-9a-f]{6}\b")
+_BY_IDENTIFIER = re.compile(rf"\bby (?:e-?mail|mail|list) {_IDENTIFIER.pattern}")
 SEVERAL_WORDS = 'A title of several words stands between quotation marks, such as "GPU systems".'
 _LONGEST = 40  # characters of a word that is quoted in a sentence, or compared with those there are
 
@@ -345,6 +347,16 @@ def mail_place(place: str) -> tuple[str, str]:
     if found is None:
         return "", ""
     return (found["how"] or "email", found["address"] or found["channel"])
+
+
+def without_identifiers(typed: str) -> str:
+    """Return a command as it is told to people where it names an address by its identifier; it is not to be typed."""
+    return _IDENTIFIER.sub("an address", _BY_IDENTIFIER.sub("by e-mail", typed))
+
+
+def with_addresses(text: str, known: Mapping[str, str]) -> str:
+    """Return a text of ours with these addresses where it has their identifiers."""
+    return _IDENTIFIER.sub(lambda found: known.get(found[0], found[0]), text)
 
 
 def channel_name(text: str) -> str:

@@ -36,7 +36,7 @@ from bot.commands import (
 from bot.commands.words import is_mail_place
 from bot.errors import BotError, SourceError, Unclear, UsageError
 from bot.handlers.addresses.opt_in import ask_to_confirm
-from bot.handlers.addresses.places import acting_for, named_address, needs_code
+from bot.handlers.addresses.places import acting_for, named_address, needs_code, with_addresses_told
 from bot.handlers.context import HANDLERS, HandlerContext, check_is_member
 from bot.handlers.items import posted_above
 from bot.handlers.search.search import is_for_one_item
@@ -68,7 +68,8 @@ async def answer(context: HandlerContext, asked: Command | Unreadable, actor: Ac
     try:
         return await handle(context, asked, actor, now)
     except UsageError as error:
-        return await _or_search(context, await _failed(context, error, asked, actor), error, line, actor, now)
+        told = await with_addresses_told(context, await _failed(context, error, asked, actor), actor)
+        return await _or_search(context, told, error, line, actor, now)
     except Exception as error:  # noqa: BLE001 - it is told, and logged
         return await _failed(context, error, asked, actor)
 
@@ -145,6 +146,10 @@ def failed(error: Exception, asked: Command | str) -> Reply:
 
 async def handle(context: HandlerContext, command: Command, actor: Actor, now: datetime) -> Reply:
     """Do what the command asks and return what to tell; raises BotError, and UsageError where the person can mend it."""
+    return await with_addresses_told(context, await _handled(context, command, actor, now), actor)
+
+
+async def _handled(context: HandlerContext, command: Command, actor: Actor, now: datetime) -> Reply:
     if not isinstance(command, _FOR_READERS):
         check_is_member(actor)
     if is_mail_place(command.place):
@@ -174,7 +179,7 @@ async def _handle_elsewhere(context: HandlerContext, command: Command, actor: Ac
     """Do what is asked for another channel: nobody else is told, and what one may do next is for that channel too."""
     there = await context.acting_in(actor, command.place)
     if there.channel == actor.channel:
-        return await handle(context, command.placed(""), actor, now)
+        return await _handled(context, command.placed(""), actor, now)
     return await _handle_there(context, command, there, now)
 
 
@@ -195,7 +200,7 @@ async def _handle_by_mail(context: HandlerContext, command: Command, actor: Acto
 
 async def _handle_there(context: HandlerContext, command: Command, there: Actor, now: datetime) -> Reply:
     try:
-        reply = await handle(context, command.placed(""), there, now)
+        reply = await _handled(context, command.placed(""), there, now)
     except UsageError as error:
         error.hint = for_channel(error.hint, there)
         raise

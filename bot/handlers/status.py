@@ -9,7 +9,7 @@ from enum import StrEnum
 from bot.commands import ListSubscriptions, Resume, Status
 from bot.embed.backfill import in_words
 from bot.errors import UsageError
-from bot.handlers.addresses.places import known_addresses
+from bot.handlers.addresses.places import known_addresses, own_addresses
 from bot.handlers.context import HandlerContext, handles
 from bot.handlers.subscriptions.times import in_zone, moment_in_words, pause_in_words, posted_next
 from bot.handlers.wording.elsewhere import told_elsewhere
@@ -149,10 +149,8 @@ async def _by_mail(
     context: HandlerContext, everywhere: Sequence[Subscription], topics: Mapping[str, Topic], actor: Actor, now: datetime
 ) -> list[ReplyEntry]:
     """Tell of the person's own digests by e-mail, where nobody else reads; its commands and buttons are for the address."""
-    if not actor.is_direct or actor.place:
-        return []
     entries: list[ReplyEntry] = []
-    for channel, address in (await known_addresses(context, replace(actor, may_administer=False))).items():
+    for channel, address in (await own_addresses(context, actor)).items():
         there = replace(actor, channel=channel, place=address)
         digests = await digests_here(context, there)
         for each in everywhere:

@@ -19,6 +19,7 @@ class Button:
     label: str
     command: str
     danger: bool = False  # it takes something away
+    told: str = ""  # the same as people read and type it, where the command names an address of theirs by its identifier
 
 
 def text_key(text: str) -> str:

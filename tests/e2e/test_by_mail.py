@@ -12,6 +12,7 @@ from tests.fakes.letters import Mailbox
 from tests.fakes.smtp import HOST, running
 
 ME = "me@lab.example"
+PAUSE = f"pause gpu-systems by email {ME}"
 SUBSCRIBE = "digest-manage subscribe"
 LINES = (
     f"subscribe gpu-systems weekdays at 07:00 in Europe/Zurich top 3 by email {ME}",
@@ -56,6 +57,7 @@ async def test_what_is_asked_for_an_address_is_answered_the_same_in_both_chats(t
             assert all(ME not in command for _, command in one.actions), line
             for told in (one, other):
                 assert "mailto:" not in told.text, line
+                assert not re.search(r"This does: [^'\"]*mail:", told.text), line
                 assert not re.search(rf"<[^<>]*{ME}", told.text), line
                 assert not re.search(rf"'url': '[^']*{ME}", told.text), line
         assert [each[0] for each in boxes[0].letters] == [each[0] for each in boxes[1].letters] == [ME]
@@ -125,5 +127,14 @@ async def test_the_terminal_sends_a_code_by_the_relay_and_says_where_there_is_no
         done = await desk.run("confirm", code[1])
         assert f"{ME} is confirmed." in done.out
         assert f"by e-mail to {ME}: GPU systems" in " ".join((await desk.run("list", "all")).out.split())
-        assert all(ME not in each.err for each in (none, asked, wrong, done))
+        told = [
+            none,
+            asked,
+            wrong,
+            done,
+            *[await desk.run(*each.split()) for each in ("list", "status", PAUSE, f"forget {ME}")],
+        ]
+        assert all(ME not in each.err for each in told)
+        assert all("mail:" not in each.out for each in told)
+        assert f"broadsheet resume gpu-systems by email {ME}" in told[-2].out
         assert relay.wrong == []

@@ -21,12 +21,13 @@ terminal: JSON escapes control characters by itself.
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import fields
 from datetime import date
 
 from adapters.text import safe_url
 from adapters.words import coverage_line
-from bot.models import Digest, Entry, Item, Reply, ReplyEntry, Summary
+from bot.models import Button, Digest, Entry, Item, Reply, ReplyEntry, Summary
 
 Value = None | bool | int | float | str | list["Value"] | dict[str, "Value"]
 _HALVES = re.compile("[\ud800-\udfff]")  # half a character cannot be written as UTF-8
@@ -62,7 +63,7 @@ def reply_value(reply: Reply) -> dict[str, Value]:
         "digests": [digest_value(each) for each in reply.digests],
         "attachment": _plain(attached) if attached else None,
         "next_steps": _plain(reply.next_steps),
-        "buttons": _plain(reply.buttons),
+        "buttons": _buttons(reply.buttons),
     }
 
 
@@ -74,13 +75,17 @@ def _reply_entry(number: int, entry: ReplyEntry) -> Value:
         "gist": _plain(entry.gist),
         "lines": _plain(entry.lines),
         "post": safe_url(entry.post),
-        "buttons": _plain(entry.buttons),
+        "buttons": _buttons(entry.buttons),
     }
 
 
 def item_value(item: Item) -> dict[str, Value]:
     """Return an item as values that `json.dumps` takes."""
     return {field.name: _plain(getattr(item, field.name)) for field in fields(item) if field.name not in _LEFT_OUT}
+
+
+def _buttons(buttons: Sequence[Button]) -> Value:
+    return [{"label": _plain(each.label), "command": _plain(each.command), "danger": each.danger} for each in buttons]
 
 
 def _plain(value: object) -> Value:

@@ -65,7 +65,9 @@ def _lines(reply: Reply, today: date, sheet: Sheet) -> Iterator[Text]:
     for step in reply.next_steps:
         yield from sheet.wrapped(_stressed(step, STYLES["quiet"]))
     for button in reply.buttons:
-        yield from sheet.wrapped(Text.assemble((f"{clean(button.label)}: ", STYLES["quiet"]), typed(button.command)))
+        yield from sheet.wrapped(
+            Text.assemble((f"{clean(button.label)}: ", STYLES["quiet"]), typed(button.told or button.command))
+        )
 
 
 def _paragraphs(reply: Reply, sheet: Sheet) -> Iterator[Text]:

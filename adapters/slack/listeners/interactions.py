@@ -23,9 +23,11 @@ from adapters.slack.listeners.home import publish
 from adapters.slack.render.blocks import ASKED_FIRST, KEPT, MENU, OPENED
 from adapters.slack.render.home import HOME, SEND_TO_ME, SHOW_TOPIC
 from bot.commands import Command, ShowTopic, Similar, Subscribe, Unreadable, read
+from bot.commands.words import without_identifiers
 from bot.errors import BotError
+from bot.handlers.addresses.places import with_addresses_told
 from bot.handlers.items import links_in
-from bot.models import Button, Reply
+from bot.models import Actor, Button, Reply
 
 log = logging.getLogger(__name__)
 
@@ -123,8 +125,10 @@ async def _asked_by(context: SlackContext, interaction: SlackInteraction, action
     command, label = value.removeprefix(ASKED_FIRST), str(action["selected_option"]["text"]["text"])
     if command.startswith(KEPT):
         command = await context.platform.chats.kept_text(interaction.workspace, command.removeprefix(KEPT)) or ""
+    named = without_identifiers(command)
+    text = (f"This does: *{named}*.",)
     return (
-        Reply(title=f"{label}?", text=(f"This does: *{command}*.",), buttons=(Button(label, command),)) if command else None
+        Reply(title=f"{label}?", text=text, buttons=(Button(label, command),), private=named != command) if command else None
     )
 
 
@@ -157,10 +161,17 @@ async def _ask(
             " message only while Broadsheet runs, since what one writes is never kept."
         )
         return Reply(title="That button does nothing now", text=(said,))
-    if isinstance(asked, Reply):
-        return asked
     actor = replace(await context.actor(interaction, channel), post=post)
+    if isinstance(asked, Reply):
+        return await _with_address(context, asked, actor)
     return await context.ask(asked, replace(actor, is_direct=True) if at_home else actor, line)
+
+
+async def _with_address(context: SlackContext, sure: Reply, actor: Actor) -> Reply:
+    """Return the question whether something is to be done, with the address of the person's own that it is about."""
+    told = await with_addresses_told(context.platform.handler_context, sure, actor)
+    named = [each.told for each in told.buttons if each.told]
+    return replace(told, text=(f"This does: *{named[0]}*.",)) if named else told
 
 
 async def _answer_in_view(

@@ -16,6 +16,7 @@ from typing import Any
 
 from adapters.slack.render.limits import CONTEXT, HEADER, LABEL, TEXT, Size, size, units
 from adapters.text import clean, cut, safe_url
+from bot.commands.words import without_identifiers
 from bot.models import MOST_ENTRIES, Button, text_key
 
 # How every message is posted: nothing in its text becomes a link or a mention by itself, no link shows a preview.
@@ -255,7 +256,11 @@ def button_value(command: str, most: int = _VALUE) -> str:
 
 def _button(number: int, button: Button, about: str) -> Json:
     label = cut(literal(clean(button.label) or clean(button.command) or "…"), LABEL, units)
-    more: Json = {"style": "danger", "confirm": _confirm(label, button.command)} if button.danger else {}
+    more: Json = (
+        {"style": "danger", "confirm": _confirm(label, button.told or without_identifiers(button.command))}
+        if button.danger
+        else {}
+    )
     if about:
         more["accessibility_label"] = cut(f"{label}, {about}", LABEL, units)
     named = {"action_id": f"command:{number}", "value": button_value(button.command)}

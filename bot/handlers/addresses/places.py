@@ -1,13 +1,16 @@
 """An address as the place that a command is for: whose it is, and who acts there as what."""
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from bot.commands.declaration import LIST
-from bot.commands.words import mail_place
-from bot.errors import UsageError
+from bot.commands.words import mail_place, with_addresses
+from bot.errors import BotError, UsageError
 from bot.handlers.context import HandlerContext, no_followers, no_tags, nowhere_else
-from bot.models import Actor, Recipient, Suppression, is_mail, normal_address
+from bot.models import MAIL, Actor, Button, Recipient, Reply, Suppression, is_mail, normal_address
+
+log = logging.getLogger(__name__)
 
 NO_EMAIL = "No e-mail is set up here: whoever runs Broadsheet sets host and sender under [email], as docs/email.md says."
 _STOPPED = {
@@ -113,6 +116,37 @@ async def known_addresses(context: HandlerContext, actor: Actor) -> Mapping[str,
     found = await context.store.recipients.of(actor.workspace, person="" if every else actor.person)
     known = [each for each in found if may_act_for(actor, each)]
     return {each.channel: shown_to(actor, each) for each in known}
+
+
+async def own_addresses(context: HandlerContext, actor: Actor) -> Mapping[str, str]:
+    """Return by their channels the actor's own addresses where nobody else reads the answer; elsewhere none."""
+    alone = actor.is_direct and not actor.place
+    return await known_addresses(context, replace(actor, may_administer=False)) if alone else {}
+
+
+async def with_addresses_told(context: HandlerContext, reply: Reply, actor: Actor) -> Reply:
+    """Return the answer whose buttons tell the addresses whose identifiers they carry, where who asks alone reads it.
+
+    What the actor knows of as masked only is told as such by nobody: the identifier is what can be typed.
+    """
+    carried = [each.command for each in (*reply.buttons, *(one for entry in reply.entries for one in entry.buttons))]
+    if not (reply.private or actor.is_direct) or all(MAIL not in each for each in carried):
+        return reply
+    try:
+        all_known = await known_addresses(context, actor)
+    except BotError as error:  # what was asked is done
+        log.warning("the addresses of an answer are not told: %s", error)
+        return reply
+    known = {channel: shown for channel, shown in all_known.items() if "…" not in shown}
+
+    def told(buttons: tuple[Button, ...]) -> tuple[Button, ...]:
+        return tuple(
+            each if (said := with_addresses(each.command, known)) == each.command else replace(each, told=said)
+            for each in buttons
+        )
+
+    entries = tuple(replace(each, buttons=told(each.buttons)) for each in reply.entries)
+    return replace(reply, buttons=told(reply.buttons), entries=entries)
 
 
 def shown_to(actor: Actor, recipient: Recipient) -> str:

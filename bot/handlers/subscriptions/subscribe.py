@@ -23,7 +23,7 @@ from bot.commands import (
 )
 from bot.digest import due
 from bot.errors import Conflict, Unclear, UsageError
-from bot.handlers.addresses.places import known_addresses
+from bot.handlers.addresses.places import known_addresses, own_addresses
 from bot.handlers.clauses import read_filter
 from bot.handlers.context import HandlerContext, handles, retry_on_conflict
 from bot.handlers.subscriptions.post import first_post_offer
@@ -414,11 +414,7 @@ async def list_subscriptions(context: HandlerContext, command: ListSubscriptions
 
 async def _addresses_listed(context: HandlerContext, command: ListSubscriptions, actor: Actor) -> Mapping[str, str]:
     """Return by their channels the addresses of which a list tells."""
-    if command.everywhere:
-        return await known_addresses(context, actor)
-    return (
-        await known_addresses(context, replace(actor, may_administer=False)) if actor.is_direct and not actor.place else {}
-    )
+    return await known_addresses(context, actor) if command.everywhere else await own_addresses(context, actor)
 
 
 async def _listed(

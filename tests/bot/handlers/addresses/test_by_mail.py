@@ -10,12 +10,13 @@ import pytest
 
 from bot.commands import Command, parse, read
 from bot.errors import Delayed, Refused, Uncertain, UsageError
+from bot.handlers.addresses.places import with_addresses_told
 from bot.handlers.handle import answer
 from bot.handlers.links import LinkAction, SignedLink
 from bot.handlers.settings import SETTINGS
 from bot.handlers.surfaces.linked import linked, question
 from bot.handlers.surfaces.suggestions import suggest
-from bot.models import Asked, OccurrenceState, OptIn, Recipient, Reply, Subscription, Suppression, is_mail
+from bot.models import MAIL, Asked, OccurrenceState, OptIn, Recipient, Reply, Subscription, Suppression, is_mail
 from bot.models.mail import address_hash
 from tests.bot.deliveries import change, occurrence
 from tests.bot.handlers.askers import ADA, Asker, about, button, changes, said
@@ -447,6 +448,35 @@ async def test_ones_own_are_listed_and_those_of_others_only_to_administrators_an
     assert ME not in said(resumed)
     assert "by e-mail to a…@lab.example" in said(await admin.ask(f"list by email {theirs.channel}"))
     assert f"by email {ME}" in said(await admin.ask(f"pause kv by email {ME}")), "who names it knows it"
+
+
+async def test_buttons_tell_an_address_to_whose_it_is_alone(anna: Asker, mailbox: Mailbox) -> None:
+    theirs = await confirmed(anna, mailbox)
+    directly = anna.by(is_direct=True, channel="D1")
+    replies = [
+        await anna.ask(f"pause kv by email {ME}"),
+        await anna.ask("list all"),
+        await directly.ask("list"),
+        await directly.ask("status"),
+        await anna.ask(f"forget {ME}"),
+    ]
+    for reply in replies:
+        shown = [
+            each for each in (*reply.buttons, *(b for e in reply.entries for b in e.buttons)) if is_mail_in(each.command)
+        ]
+        assert shown, reply.title
+        for each in shown:
+            assert each.told == each.command.replace(theirs.channel, ME)
+            assert "by email" not in each.told or parse(each.told).place == f"email:{ME}"
+    root = await anna.by(person="U-root", may_administer=True).ask("list all")
+    assert is_mail_in(root.entries[0].buttons[-1].command)
+    assert {each.told for each in root.entries[0].buttons} == {""}, "what they know masked cannot be typed"
+    openly = replace(replies[0], private=False, buttons=tuple(replace(each, told="") for each in replies[0].buttons))
+    assert await with_addresses_told(anna.context, openly, anna.actor) == openly
+
+
+def is_mail_in(command: str) -> bool:
+    return MAIL in command
 
 
 async def test_where_nobody_else_reads_ones_own_stand_beside_the_channels(anna: Asker, mailbox: Mailbox) -> None:
