@@ -4,6 +4,14 @@ What a source sends is checked at the source's door; from there on a field that 
 text and None when it is a number or a time, so that "no stars" and "stars unknown" stay apart.
 """
 
+from bot.models.archive import (
+    ArchivedDay,
+    ArchivedDigest,
+    ArchivedPosting,
+    ArchivedTopic,
+    PaperHistory,
+    Viewer,
+)
 from bot.models.deliveries import (
     ABSENT,
     FOREVER,
@@ -99,6 +107,10 @@ __all__ = [
     "Abilities",
     "Actor",
     "And",
+    "ArchivedDay",
+    "ArchivedDigest",
+    "ArchivedPosting",
+    "ArchivedTopic",
     "Asked",
     "Attachment",
     "Batch",
@@ -137,6 +149,7 @@ __all__ = [
     "OptIn",
     "Or",
     "Page",
+    "PaperHistory",
     "PastDigest",
     "Position",
     "Posting",
@@ -170,6 +183,7 @@ __all__ = [
     "Topic",
     "Tree",
     "Unposted",
+    "Viewer",
     "When",
     "Window",
     "WordUse",

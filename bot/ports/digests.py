@@ -1,12 +1,17 @@
-"""Who makes digests, and what was posted of them."""
+"""Who makes digests, what was posted of them, and how that is read again."""
 
 from collections.abc import Collection, Sequence
 from datetime import date, datetime
 from typing import Protocol
 
 from bot.models import (
+    ArchivedDay,
+    ArchivedDigest,
+    ArchivedPosting,
+    ArchivedTopic,
     Digest,
     DigestRequest,
+    Entry,
     FilterTest,
     Item,
     ItemOutcome,
@@ -76,6 +81,51 @@ class Digests(Protocol):
         With `with_entries`, only those that have any; then a damaged record raises StoreError, which is else left out, since
         numbers are of the last ones. One that was dropped unposted is not among them.
         """
+        ...
+
+
+class Archive(Protocol):
+    """The digests that were posted, of those channels alone that are named; what came to nothing is not among them.
+
+    A digest counts as posted once its first message is, and keeps counting when the ledger has forgotten that; so does one
+    that was saved by `Digests.save`. Everything reads a number of rows that depends on what it returns, not on how much is
+    stored.
+    """
+
+    async def channels(self, workspace: str) -> Sequence[str]:
+        """Return the workspace's channels in which something was posted, in order; whoever may know of them."""
+        ...
+
+    async def topics(self, workspace: str, channels: Collection[str]) -> Sequence[ArchivedTopic]:
+        """Return the topics of which digests were posted there: the one with the last first, then by name."""
+        ...
+
+    async def days(
+        self, workspace: str, channels: Collection[str], topic: str, *, before: date | None = None, limit: int = 31
+    ) -> Sequence[ArchivedDay]:
+        """Return the days on which digests of the topic were posted there, before that day, the last first."""
+        ...
+
+    async def digests(
+        self, workspace: str, channels: Collection[str], topic: str, day: date, *, limit: int = 50
+    ) -> Sequence[ArchivedDigest]:
+        """Return the topic's digests of the day, in the order in which they were saved; at most `limit` channels' ones.
+
+        Their entries have no cards. Damaged ones are left out.
+        """
+        ...
+
+    async def postings(
+        self, workspace: str, channels: Collection[str], keys: Collection[str], *, limit: int = 50
+    ) -> Sequence[ArchivedPosting]:
+        """Return where items of these keys were posted, the latest first.
+
+        An item may have been posted under an alias: give them too.
+        """
+        ...
+
+    async def posted_entry(self, workspace: str, posting: ArchivedPosting) -> Entry | None:
+        """Return the entry as it was posted, without its card; None where that cannot be known."""
         ...
 
 

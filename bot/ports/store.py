@@ -3,7 +3,7 @@
 from typing import Protocol
 
 from bot.ports.chats import Chats
-from bot.ports.digests import Digests
+from bot.ports.digests import Archive, Digests
 from bot.ports.facts import Facts
 from bot.ports.items import Items, SearchIndex
 from bot.ports.ledger import Ledger
@@ -35,6 +35,9 @@ class Store(Protocol):
 
     @property
     def digests(self) -> Digests: ...
+
+    @property
+    def archive(self) -> Archive: ...
 
     @property
     def workspaces(self) -> Workspaces: ...

@@ -4,8 +4,10 @@ Only what differs from a field's default is written, so that a field added later
 Whatever is read and is not what was written raises StoreError.
 """
 
+import base64
 import dataclasses
 import functools
+import hashlib
 import json
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, time, timedelta
@@ -16,9 +18,11 @@ from pydantic_core import from_json
 from bot.errors import Reach, StoreError, UsageError
 from bot.models import (
     Change,
+    Coverage,
     Delivery,
     DeliveryState,
     Digest,
+    Entry,
     Feedback,
     Health,
     Interest,
@@ -33,14 +37,18 @@ from bot.models import (
     PastDigest,
     Preferences,
     Query,
+    Ranked,
     Refusal,
     Release,
     Schedule,
+    ScorePart,
+    SourceReport,
     SourceState,
     Subscription,
     Summary,
     SummaryPart,
     Topic,
+    Window,
 )
 from bot.query import parse
 from bot.rank.events import posted_marks, posted_names
@@ -157,17 +165,22 @@ def item_to_text(item: Item) -> str:
 @or_damaged
 def item_from_text(text: str) -> Item:
     """Return the item that `item_to_text` wrote; raises StoreError for anything else."""
-    record = decode(text)
+    return _item(decode(text))
+
+
+def _item(record: dict[str, Any]) -> Item:
+    """Return the item of a record that `item_to_text` made, or that stands in a digest: there every field is written."""
     record["kind"] = Kind(record["kind"])
     for name in _TUPLES:
         if name in record:
             record[name] = tuple(record[name])
     for name in _ITEM_TIMES:
-        if name in record:
+        if record.get(name) is not None:
             record[name] = datetime.fromisoformat(record[name])
     if "links" in record:
-        record["links"] = tuple(Link(rel, url) for rel, url in record["links"])
-    if "release" in record:
+        links = (each.values() if isinstance(each, dict) else each for each in record["links"])
+        record["links"] = tuple(Link(rel, url) for rel, url in links)
+    if record.get("release") is not None:
         given = record["release"]
         record["release"] = Release(**{**given, "published": datetime.fromisoformat(given["published"])})
     return Item(**record)
@@ -203,9 +216,12 @@ def summary_to_text(summary: Summary) -> str:
 @or_damaged
 def summary_from_text(text: str) -> Summary:
     """Return the summary that `summary_to_text` wrote; raises StoreError for anything else."""
-    record = json.loads(text)
-    parts = tuple(SummaryPart(**{**part, "quotes": tuple(part["quotes"])}) for part in record.pop("parts"))
-    return Summary(parts=parts, **record)
+    return _summary(json.loads(text))
+
+
+def _summary(record: dict[str, Any]) -> Summary:
+    parts = tuple(SummaryPart(**{**part, "quotes": tuple(part["quotes"])}) for part in record["parts"])
+    return Summary(**{**record, "parts": parts})
 
 
 def digest_to_text(digest: Digest) -> str:
@@ -219,6 +235,68 @@ def digest_to_text(digest: Digest) -> str:
         for name in ("card", "why_here"):
             del entry[name]
     return encode(record)
+
+
+def shown_mark(digest: Digest) -> str:
+    """Return 22 characters of [0-9A-Za-z_-] that two digests have in common where they show their readers the same.
+
+    It is 128 bits of a SHA-256 over what a message or a page says of it.
+    """
+    entries = [
+        (
+            item.key,
+            item.title,
+            entry.gist,
+            item.stars,
+            item.upvotes,
+            entry.partner and entry.partner.key,
+            entry.ranked.reasons,
+        )
+        for entry in digest.entries
+        for item in (entry.ranked.item,)
+    ]
+    shown = [
+        digest.topic,
+        digest.title,
+        digest.day,
+        digest.news,
+        digest.others,
+        entries,
+        dataclasses.asdict(digest.coverage),
+    ]
+    said = encode([*shown, [each.key for each in digest.left_out]])
+    return base64.urlsafe_b64encode(hashlib.sha256(said.encode()).digest()[:16]).decode().rstrip("=")
+
+
+@or_damaged
+def digest_from_text(text: str) -> Digest:
+    """Return the digest that `digest_to_text` wrote, its entries without their cards; raises StoreError for anything else.
+
+    What an older version did not note is as the field's default.
+    """
+    record = _with_times(decode(text), ("since", "until"))
+    coverage = record["coverage"]
+    reports = tuple(SourceReport(**{**each, "health": Health(each["health"])}) for each in coverage["sources"])
+    dropped = tuple((reason, count) for reason, count in coverage["dropped"])
+    given = {**coverage, "sources": reports, "dropped": dropped, "notes": tuple(coverage["notes"])}
+    for name in ("left_out", "carried"):
+        record[name] = tuple(LeftOut(**_with_times(each, ("since",))) for each in record.get(name) or ())
+    record["day"] = date.fromisoformat(record["day"])
+    record["entries"] = tuple(_entry(each) for each in record["entries"])
+    record["window"] = Window(**(record.get("window") or {}))
+    record["again"] = tuple(record.get("again") or ())
+    return Digest(**{**record, "coverage": Coverage(**given)})
+
+
+def _entry(record: dict[str, Any]) -> Entry:
+    ranked, partner = record["ranked"], record.get("partner")
+    parts = tuple(ScorePart(**part) for part in ranked["parts"])
+    return Entry(
+        Ranked(**{**ranked, "item": _item(ranked["item"]), "parts": parts}),
+        _summary(record["summary"]),
+        _item(partner) if partner else None,
+        gist=record.get("gist", ""),
+    )
 
 
 @or_damaged

@@ -11,7 +11,7 @@ from bot.errors import StoreError
 from bot.models import Summary
 from bot.store.records import item_to_text
 from tests.stores.memory_chats import MemoryChats
-from tests.stores.memory_digests import MemoryDigests
+from tests.stores.memory_digests import MemoryArchive, MemoryDigests
 from tests.stores.memory_items import MemoryIndex, MemoryItems, MemorySourceStates
 from tests.stores.memory_ledger import MemoryLedger
 from tests.stores.memory_mail import MemoryRecipients
@@ -27,6 +27,7 @@ class MemoryStore:
         self.index = MemoryIndex(self.items)
         self.vectors = self.items.vectors
         self.digests = MemoryDigests(self.items.heir)
+        self.archive = MemoryArchive(self.digests)
         self.ledger = MemoryLedger(self.digests)
         self.workspaces = self.ledger.workspaces
         self.people = self.workspaces.people

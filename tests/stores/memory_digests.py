@@ -1,10 +1,26 @@
 """Digests and what they posted, in dictionaries."""
 
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from datetime import date, datetime
 
-from bot.models import Delivery, Digest, PastDigest, Position, Posting, Rhythm, Unposted
-from bot.store.records import posted_once, posted_scores
+from bot.models import (
+    ArchivedDay,
+    ArchivedDigest,
+    ArchivedPosting,
+    ArchivedTopic,
+    Delivery,
+    DeliveryState,
+    Digest,
+    Entry,
+    PastDigest,
+    Position,
+    Posting,
+    Rhythm,
+    Unposted,
+)
+from bot.store.records import posted_once, posted_scores, shown_mark
+from bot.store.rules.archive import as_one, entry_of
 from bot.store.rules.transitions import KEPT, KEPT_AT_ONCE, begins_again, ended_at, taken_over, under_heirs
 
 
@@ -18,16 +34,42 @@ class MemoryDigests:
         # By the number of its drop: workspace, channel, topic and rhythm of a dropped digest, where it began, when it ended.
         self._unposted: dict[int, tuple[tuple[str, str, str, str], Position, datetime]] = {}
         self._drops = 0
+        self.links: dict[int, str] = {}  # of what was posted, by the identity of its digest
 
     async def save(self, workspace: str, channel: str, digest: Digest, now: datetime) -> None:
-        self.keep(workspace, channel, digest, now)
+        kept = self.keep(workspace, channel, digest, now)
+        if digest.entries:
+            self.links[id(kept)] = ""
 
-    def keep(self, workspace: str, channel: str, digest: Digest, now: datetime) -> None:
+    def keep(self, workspace: str, channel: str, digest: Digest, now: datetime) -> Digest:
+        digest = replace(digest)  # one of its own, also of what is kept twice
         self._digests.append((workspace, channel, now, digest))
         self._posted.setdefault((workspace, channel), set()).update(posted_scores(digest))
         for number in self._owed(workspace, channel, digest.topic, digest.rhythm):
             if number <= digest.window.makes_up:
                 del self._unposted[number]
+        return digest
+
+    def note_posted(self, done: Delivery) -> None:
+        if done.part == 1 and done.state is DeliveryState.DONE:
+            for digest in self._made(done):
+                self.links[id(digest)] = done.link
+
+    def _made(self, delivery: Delivery) -> list[Digest]:
+        """Return the digest of a delivery."""
+        name = (delivery.workspace, delivery.channel, delivery.made_at, delivery.topic, delivery.occurrence[1])
+        named = [each[3] for each in self._digests if (*each[:3], each[3].topic, each[3].day) == name]
+        return [each for each in named if each.subscription in ("", delivery.occurrence[0])]
+
+    def archived(self, workspace: str, channels: Collection[str]) -> list[tuple[str, datetime, Digest]]:
+        """Return channel, time and digest of what was posted in the channels, the first saved first."""
+        found = [
+            each for each in self._digests if each[0] == workspace and each[1] in channels and id(each[3]) in self.links
+        ]
+        return sorted(((channel, at, digest) for _, channel, at, digest in found), key=lambda each: each[1])
+
+    def in_archive(self, workspace: str) -> set[str]:
+        return {each[1] for each in self._digests if each[0] == workspace and id(each[3]) in self.links}
 
     def reach(self, workspace: str, channel: str, topic: str, rhythm: str) -> int:
         return max((digest.window.through for digest in self._of(workspace, channel, topic, rhythm)), default=0)
@@ -55,12 +97,11 @@ class MemoryDigests:
         return {key: heir for key in posted_scores(digest) if (heir := self.heir(key))}
 
     def drop(self, ended: Delivery) -> bool:
-        name = (ended.workspace, ended.channel, ended.made_at, ended.topic, ended.occurrence[1])
-        of = ("", ended.occurrence[0])
-        named = (each for each in self._digests if (*each[:3], each[3].topic, each[3].day) == name)
-        gone = [each for each in named if each[3].subscription in of]
+        made = {id(digest) for digest in self._made(ended)}
+        gone = [each for each in self._digests if id(each[3]) in made]
         for each in gone:
             self._digests.remove(each)
+            self.links.pop(id(each[3]), None)
             since = (digest for *place, now, digest in self._digests if place == [*each[:2]] and now >= each[2])
             mine = (each[3].rhythm, "")
             others = [digest for digest in since if digest.topic != ended.topic or digest.rhythm not in mine]
@@ -135,6 +176,8 @@ class MemoryDigests:
             if at < now - KEPT and place[:3] not in subscribed:
                 del self._unposted[number]
         self._digests = [each for each in self._digests if not self._is_over(each, now)]
+        kept = {id(each[3]) for each in self._digests}
+        self.links = {digest: link for digest, link in self.links.items() if digest in kept}
 
     def _is_over(self, saved: tuple[str, str, datetime, Digest], now: datetime) -> bool:
         """Say whether a digest that was to be posted at once came to nothing, and is not the one that looked furthest."""
@@ -150,6 +193,65 @@ class MemoryDigests:
 
     def __len__(self) -> int:
         return len(self._digests)
+
+
+class MemoryArchive:
+    """bot.ports.digests.Archive."""
+
+    def __init__(self, digests: MemoryDigests) -> None:
+        self._digests = digests
+
+    async def channels(self, workspace: str) -> Sequence[str]:
+        return sorted(self._digests.in_archive(workspace))
+
+    async def topics(self, workspace: str, channels: Collection[str]) -> Sequence[ArchivedTopic]:
+        digests = [digest for *_, digest in self._digests.archived(workspace, channels)]
+        found = []
+        for name in sorted({each.topic for each in digests}):
+            days = {each.day for each in digests if each.topic == name}
+            titles = [each.title for each in digests if (each.topic, each.day) == (name, max(days))]
+            found.append(ArchivedTopic(name, titles[-1], len(days), max(days)))
+        return sorted(found, key=lambda topic: topic.last, reverse=True)
+
+    async def days(
+        self, workspace: str, channels: Collection[str], topic: str, *, before: date | None = None, limit: int = 31
+    ) -> Sequence[ArchivedDay]:
+        digests = [digest for *_, digest in self._digests.archived(workspace, channels) if digest.topic == topic]
+        days = sorted({each.day for each in digests if before is None or each.day < before}, reverse=True)[:limit]
+        shown = {day: {shown_mark(each): len(each.entries) for each in digests if each.day == day} for day in days}
+        return [ArchivedDay(day, len(marks), sum(marks.values())) for day, marks in shown.items()]
+
+    async def digests(
+        self, workspace: str, channels: Collection[str], topic: str, day: date, *, limit: int = 50
+    ) -> Sequence[ArchivedDigest]:
+        here = [each for each in self._digests.archived(workspace, channels) if (each[2].topic, each[2].day) == (topic, day)]
+        found: dict[str, list[ArchivedDigest]] = {}
+        for channel, at, digest in here[:limit]:
+            bare = replace(digest, entries=tuple(replace(each, card=(), why_here="") for each in digest.entries))
+            mark, link = shown_mark(digest), self._digests.links[id(digest)]
+            one = ArchivedDigest(mark=mark, digest=bare, saved_at=at, channels=(channel,), links=(link,))
+            found.setdefault(mark, []).append(one)
+        return [as_one(same) for same in found.values()]
+
+    async def postings(
+        self, workspace: str, channels: Collection[str], keys: Collection[str], *, limit: int = 50
+    ) -> Sequence[ArchivedPosting]:
+        archived = reversed(self._digests.archived(workspace, channels))
+        found = [
+            ArchivedPosting(
+                key, channel, digest.topic, digest.title, digest.day, at, self._digests.links[id(digest)], shown_mark(digest)
+            )
+            for channel, at, digest in archived
+            for key in sorted(set(keys) & {*posted_scores(digest)})
+        ]
+        return found[:limit]
+
+    async def posted_entry(self, workspace: str, posting: ArchivedPosting) -> Entry | None:
+        for _, at, digest in self._digests.archived(workspace, [posting.channel]):
+            if (at, shown_mark(digest)) == (posting.at, posting.mark):
+                found = entry_of(digest, posting.key)
+                return found and replace(found, card=(), why_here="")
+        return None
 
 
 def _is_of(rhythm: str, asked: str) -> bool:

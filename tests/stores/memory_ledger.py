@@ -266,6 +266,7 @@ class MemoryLedger:
             self._put_delivery(each)
         if owed := publication(fresh):
             self.publications.setdefault((delivery.workspace, delivery.id), owed)
+        self._digests.note_posted(fresh)
         if is_undone(fresh, delivery, unposted=unposted):
             self._drop(fresh)
         return True

@@ -1,4 +1,4 @@
-"""Digests and what they posted, in SQL. Every statement names the workspace and the channel."""
+"""Digests, what they posted, and the archive of them, in SQL. Every statement names the workspace and the channels."""
 
 import contextlib
 import json
@@ -10,10 +10,36 @@ from typing import Any
 from sqlite_utils import Database
 
 from bot.errors import StoreError
-from bot.models import Delivery, Digest, PastDigest, Position, Posting, Rhythm, Unposted
-from bot.store.records import EPOCH, digest_to_text, micros, or_damaged, past_from_text, posted_once, posted_scores, time_of
+from bot.models import (
+    ArchivedDay,
+    ArchivedDigest,
+    ArchivedPosting,
+    ArchivedTopic,
+    Delivery,
+    DeliveryState,
+    Digest,
+    Entry,
+    PastDigest,
+    Position,
+    Posting,
+    Rhythm,
+    Unposted,
+)
+from bot.store.records import (
+    EPOCH,
+    digest_from_text,
+    digest_to_text,
+    micros,
+    or_damaged,
+    past_from_text,
+    posted_once,
+    posted_scores,
+    shown_mark,
+    time_of,
+)
+from bot.store.rules.archive import as_one, entry_of
 from bot.store.rules.transitions import begins_again, ended_at, taken_over, under_heirs
-from bot.store.sqlite.connections import Tables, reading, writing
+from bot.store.sqlite.connections import Tables, reading, reading_long, writing
 
 log = logging.getLogger(__name__)
 
@@ -25,7 +51,9 @@ class SqliteDigests(Tables):
 
     @writing
     def save(self, db: Database, workspace: str, channel: str, digest: Digest, now: datetime) -> None:
-        keep(db, workspace, channel, digest, now)
+        number = keep(db, workspace, channel, digest, now)
+        if digest.entries:
+            archive(db, workspace, channel, number, digest, now, is_posted=True)
 
     @reading
     def posted(self, db: Database, workspace: str, channel: str) -> frozenset[str]:
@@ -84,6 +112,126 @@ class SqliteDigests(Tables):
         return list(_legible(rows, all_needed=with_entries))
 
 
+_DISTINCT = """
+with recursive found (name) as (
+    select min({name}) from archive where {where} and posted
+    union all
+    select (select min({name}) from archive where {where} and posted and {name} > found.name) from found
+    where found.name is not null
+)
+select name from found where name is not null
+"""  # of an index that goes on with that column: one look for each value, however many rows have it
+_OF_WORKSPACE = _DISTINCT.format(name="channel", where="workspace = ?1")
+_OF_CHANNEL = _DISTINCT.format(name="topic", where="workspace = ?1 and channel = ?2")
+_MOST_DAYS = 4000  # that are counted of a topic: those of eleven years
+
+_HERE = "workspace = :workspace and topic = :topic and posted and channel in (select value from json_each(:channels))"
+_COUNTED = (
+    f"select count(*), max(day) from (select distinct day from archive where {_HERE} order by day desc limit {_MOST_DAYS})"
+)
+_TITLED = f"select title from archive where {_HERE} and day = :day order by saved desc, digest desc limit 1"
+_DAYS = f"""
+with days (day) as materialized (
+    select distinct day from archive where {_HERE} and day < :before order by day desc limit :limit
+), parts as (
+    select distinct day, mark, entries from archive
+    where {_HERE} and day < :before and day >= (select min(day) from days)
+)
+select day, count(*), sum(entries) from parts group by day order by day desc
+"""
+_DIGESTS = f"""
+select archive.channel, archive.saved, mark, link, data from archive join digests on digests.id = archive.digest
+where archive.digest in (select digest from archive where {_HERE} and day = :day order by saved, digest limit :limit)
+order by archive.saved, archive.digest
+"""
+_POSTINGS = """
+select posted.key, archive.channel, topic, title, day, archive.saved, link, mark
+from posted join archive on archive.digest = posted.digest
+where posted.workspace = :workspace and posted.channel in (select value from json_each(:channels))
+    and posted.key in (select value from json_each(:keys)) and archive.posted
+order by archive.saved desc, archive.digest desc, posted.key limit :limit
+"""
+
+
+class SqliteArchive(Tables):
+    """bot.ports.digests.Archive."""
+
+    @reading_long
+    def channels(self, db: Database, workspace: str) -> Sequence[str]:
+        return [name for (name,) in db.execute(_OF_WORKSPACE, [workspace]).fetchall()]
+
+    @reading_long
+    def topics(self, db: Database, workspace: str, channels: Collection[str]) -> Sequence[ArchivedTopic]:
+        each = {name for channel in channels for (name,) in db.execute(_OF_CHANNEL, [workspace, channel]).fetchall()}
+        found = []
+        for topic in sorted(each):
+            asked = _asked(workspace, channels, topic)
+            days, last = db.execute(_COUNTED, asked).fetchone()
+            title = db.execute(_TITLED, {**asked, "day": last}).fetchone()[0]
+            found.append(ArchivedTopic(topic, title, days, _day(last)))
+        return sorted(found, key=lambda topic: topic.last, reverse=True)
+
+    @reading_long
+    def days(
+        self,
+        db: Database,
+        workspace: str,
+        channels: Collection[str],
+        topic: str,
+        *,
+        before: date | None = None,
+        limit: int = 31,
+    ) -> Sequence[ArchivedDay]:
+        until = (before or date.max).isoformat()
+        rows = db.execute(_DAYS, {**_asked(workspace, channels, topic), "before": until, "limit": limit}).fetchall()
+        return [ArchivedDay(_day(day), digests, entries) for day, digests, entries in rows]
+
+    @reading_long
+    def digests(
+        self, db: Database, workspace: str, channels: Collection[str], topic: str, day: date, *, limit: int = 50
+    ) -> Sequence[ArchivedDigest]:
+        asked = {**_asked(workspace, channels, topic), "day": day.isoformat(), "limit": limit}
+        found: dict[str, list[ArchivedDigest]] = {}
+        for channel, saved, mark, link, data in db.execute(_DIGESTS, asked).fetchall():
+            if digest := found[mark][0].digest if mark in found else _read(data):
+                one = ArchivedDigest(mark=mark, digest=digest, saved_at=time_of(saved), channels=(channel,), links=(link,))
+                found.setdefault(mark, []).append(one)
+        return [as_one(same) for same in found.values()]
+
+    @reading_long
+    def postings(
+        self, db: Database, workspace: str, channels: Collection[str], keys: Collection[str], *, limit: int = 50
+    ) -> Sequence[ArchivedPosting]:
+        asked = {**_asked(workspace, channels, ""), "keys": json.dumps(list(keys)), "limit": limit}
+        return [
+            ArchivedPosting(key, channel, topic, title, _day(day), time_of(saved), link, mark)
+            for key, channel, topic, title, day, saved, link, mark in db.execute(_POSTINGS, asked).fetchall()
+        ]
+
+    @reading_long
+    def posted_entry(self, db: Database, workspace: str, posting: ArchivedPosting) -> Entry | None:
+        sql = (
+            "select data from archive join digests on digests.id = archive.digest where archive.workspace = ?"
+            " and archive.channel = ? and archive.saved = ? and mark = ? and posted limit 1"
+        )
+        row = db.execute(sql, [workspace, posting.channel, micros(posting.at), posting.mark]).fetchone()
+        digest = _read(row[0]) if row else None
+        return entry_of(digest, posting.key) if digest else None
+
+
+def _asked(workspace: str, channels: Collection[str], topic: str) -> dict[str, object]:
+    return {"workspace": workspace, "channels": json.dumps(list(channels)), "topic": topic}
+
+
+def _read(data: str) -> Digest | None:
+    """Return a digest of the archive, None for a damaged one: it keeps nobody from reading the others."""
+    try:
+        return digest_from_text(data)
+    except StoreError as error:
+        log.warning("a digest of the archive is left out: %s", error)
+        return None
+
+
 def _legible(rows: Sequence[tuple[str, int]], *, all_needed: bool) -> Iterator[PastDigest]:
     """Yield the digests that can be read; where all are needed, one that cannot raises StoreError.
 
@@ -106,8 +254,8 @@ def _of(workspace: str, channel: str, topic: str, rhythm: str) -> list[object]:
     return [workspace, channel, topic, rhythm, rhythm]
 
 
-def keep(db: Database, workspace: str, channel: str, digest: Digest, now: datetime) -> None:
-    """Keep the digest and what it posted."""
+def keep(db: Database, workspace: str, channel: str, digest: Digest, now: datetime) -> int:
+    """Keep the digest and what it posted; return its number."""
     place, window = (workspace, channel, digest.topic), digest.window
     row = [digest.day.isoformat(), micros(digest.until), window.after, window.through, micros(now), digest_to_text(digest)]
     number = db.execute(
@@ -119,6 +267,30 @@ def keep(db: Database, workspace: str, channel: str, digest: Digest, now: dateti
     db.conn.executemany("insert into posted (workspace, channel, key, digest, saved, score) values (?, ?, ?, ?, ?, ?)", rows)
     made_up = [*_of(*place, digest.rhythm), window.makes_up]
     db.execute(f"delete from unposted where {_OF} and number <= ?", made_up)
+    return int(number or 0)
+
+
+def archive(
+    db: Database, workspace: str, channel: str, number: int, digest: Digest, now: datetime, *, is_posted: bool = False
+) -> None:
+    """Put the digest of that number into the archive: it is read there once it is posted."""
+    row = [digest.topic, digest.title, digest.day.isoformat(), micros(now), len(digest.entries), shown_mark(digest)]
+    db.execute(
+        "insert into archive (digest, workspace, channel, topic, title, day, saved, entries, mark, posted, link)"
+        " values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '')",
+        [number, workspace, channel, *row, is_posted],
+    )
+
+
+def note_posted(db: Database, done: Delivery) -> None:
+    """Let the digest be read in the archive whose first message is posted."""
+    if done.part == 1 and done.state is DeliveryState.DONE and done.made_at is not None:
+        place = [done.workspace, done.channel, micros(done.made_at), done.topic, done.occurrence[1].isoformat()]
+        sql = (
+            "update archive set posted = 1, link = ? where workspace = ? and channel = ? and saved = ? and topic = ?"
+            " and day = ? and exists (select 1 from digests where id = digest and subscription in (?, ''))"
+        )
+        db.execute(sql, [done.link, *place, done.occurrence[0]])
 
 
 def posted_of(db: Database, workspace: str, channel: str, digest: Digest) -> list[str]:
@@ -174,6 +346,7 @@ def prune(db: Database, before: datetime, empty_before: datetime) -> None:
         f" and exists ({later})",
         [micros(empty_before)],
     )
+    db.execute("delete from archive where digest not in (select id from digests)")
 
 
 def drop(db: Database, ended: Delivery) -> bool:
@@ -205,6 +378,7 @@ def drop(db: Database, ended: Delivery) -> bool:
                 [*place, *of, after, since, micros(ended_at(ended))],
             )
         db.execute("delete from posted where workspace = ? and channel = ? and digest = ?", [*place, number])
+        db.execute("delete from archive where digest = ?", [number])
         db.execute("delete from digests where id = ?", [number])
     return any(_has_news(data) for *_, data in dropped)
 

@@ -175,7 +175,9 @@ class SqliteLedger(Tables):
             expect_latest(digest, digests.reach(db, fresh.workspace, fresh.channel, digest.topic, digest.rhythm))
             expect_unposted(digests.posted_of(db, fresh.workspace, fresh.channel, digest))
             expect_unposted(digests.posted_beside(db, fresh.workspace, fresh.channel, digest))
-            digests.keep(db, fresh.workspace, fresh.channel, digest, now)
+            number = digests.keep(db, fresh.workspace, fresh.channel, digest, now)
+            if deliveries:
+                digests.archive(db, fresh.workspace, fresh.channel, number, digest, now)
             if digest.news:
                 _note_told(db, fresh.workspace, fresh.subscription, told=True)
         for each in deliveries:
@@ -237,6 +239,7 @@ class SqliteLedger(Tables):
         for each in (fresh, *after(fresh, _siblings(db, fresh))):
             _update(db, each)
         outbox.keep_publication(db, publication(fresh))
+        digests.note_posted(db, fresh)
         if is_undone(fresh, delivery, unposted=unposted):
             _drop(db, fresh)
         return True

@@ -10,7 +10,7 @@ from bot.errors import StoreError
 from bot.store.sqlite import ingest
 from bot.store.sqlite.chats import SqliteChats
 from bot.store.sqlite.connections import Connections, store_errors
-from bot.store.sqlite.digests import SqliteDigests
+from bot.store.sqlite.digests import SqliteArchive, SqliteDigests
 from bot.store.sqlite.items import SqliteItems
 from bot.store.sqlite.key_values import SqliteFacts, SqliteSourceStates, SqliteSummaries, fact
 from bot.store.sqlite.ledger import SqliteLedger
@@ -44,6 +44,7 @@ class SqliteStore:
         self.vectors = SqliteVectors(connections)
         self.source_states = SqliteSourceStates(connections)
         self.digests = SqliteDigests(connections)
+        self.archive = SqliteArchive(connections)
         self.workspaces = SqliteWorkspaces(connections)
         self.people = SqlitePeople(connections)
         self.summaries = SqliteSummaries(connections)

@@ -1,10 +1,13 @@
 """The tables since arrivals are numbered; a new migration goes behind the last one."""
 
+import base64
 import contextlib
 import functools
+import hashlib
 import json
 from collections.abc import Callable
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from sqlite_utils import Database
 
@@ -340,6 +343,66 @@ create table suppressed (
 def m017_mail(db: Database) -> None:
     """Let digests be sent by e-mail."""
     run(db, _MAIL)
+
+
+_ARCHIVE = """
+-- Digests that are to be posted, or were; those that were are the archive.
+create table archive (
+    digest integer primary key,
+    workspace text not null,
+    channel text not null,
+    topic text not null,
+    title text not null,
+    day text not null,
+    saved integer not null,
+    entries integer not null,
+    mark text not null, -- the same of digests that show the same
+    posted integer not null,
+    link text not null -- to the message; "": that is not known
+);
+create index archive_saved on archive (workspace, channel, saved);
+create index archive_channel on archive (workspace, channel, topic, day, saved) where posted;
+create index archive_topic on archive (workspace, topic, day, channel, mark, entries) where posted;
+"""
+
+
+@migrations()
+def m018_archive(db: Database) -> None:
+    """Let digests that were posted be read again by day and topic.
+
+    Of the digests of before those are in it of which a delivery is known to be done; and those that have entries of which
+    none is known any more: what came to nothing had been dropped.
+    """
+    run(db, _ARCHIVE)
+    ended: dict[tuple[str, ...], list[tuple[str, dict[str, Any]]]] = {}
+    for workspace, channel, day, state, data in db.execute(
+        "select workspace, channel, day, state, data from deliveries where part = 1 and json_valid(data)"
+    ).fetchall():
+        record = json.loads(data)
+        ended.setdefault((workspace, channel, str(record.get("topic")), day), []).append((state, record))
+    sql = "select id, workspace, channel, topic, day, saved, data from digests where json_valid(data)"
+    for number, *place, saved, data in db.execute(sql):
+        if row := _archived(json.loads(data), saved, ended.get(tuple(place), [])):
+            workspace, channel, topic, day = place
+            db.execute(
+                "insert into archive (digest, workspace, channel, topic, title, day, saved, entries, mark, posted, link)"
+                " values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                [number, workspace, channel, topic, row[0], day, saved, *row[1:]],
+            )
+
+
+def _archived(record: dict[str, Any], saved: int, ended: list[tuple[str, dict[str, Any]]]) -> tuple[object, ...]:
+    """Return title, entries, mark, whether it was posted, and where; () where it is not to be kept."""
+    try:
+        made = datetime.fromtimestamp(0, UTC) + timedelta(microseconds=saved)
+        own = [each for each in ended if each[1].get("made_at") in (None, made.isoformat())]
+        entries = [entry["ranked"]["item"]["key"] for entry in record["entries"]]
+        state, link = (own[0][0], str(own[0][1].get("link", ""))) if own else ("done" if entries else "", "")
+        shown = json.dumps([record["topic"], record["day"], entries, record["coverage"], record.get("left_out")])
+        mark = base64.urlsafe_b64encode(hashlib.sha256(shown.encode()).digest()[:16]).decode().rstrip("=")
+        return (str(record["title"]), len(entries), mark, state == "done", link) if state else ()
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError):
+        return ()  # a damaged one
 
 
 def _owed(db: Database, what: str) -> list[dict[str, str]]:

@@ -1,0 +1,94 @@
+"""The archive by topic and day, as its viewer may read it: what was posted, in its order, with its numbers."""
+
+import asyncio
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from datetime import date, datetime, timedelta
+from functools import lru_cache
+
+from bot.digest import card
+from bot.errors import BotError
+from bot.handlers.context import HandlerContext, all_channels
+from bot.models import Actor, ArchivedDay, ArchivedDigest, ArchivedTopic, Entry, Viewer, is_mail
+
+MOST_ON_FRONT = 12  # topics
+MOST_OF_DAY = 50  # channels' digests of a topic on one day
+MOST_DAYS = 100  # that are listed at a time
+
+_NEW = timedelta(days=7)  # what the front shows
+_KEPT = 2_000  # entries whose cards are held: some megabytes
+
+
+async def viewer_of(context: HandlerContext, actor: Actor) -> Viewer:
+    """Return the actor as a reader: of the channels that they may know of, of their own addresses, and of where they ask.
+
+    Where nobody can tell now, it is those alone that are surely theirs, and the viewer is partial. Raises StoreError.
+    """
+    posted = [each for each in await context.store.archive.channels(actor.workspace) if not is_mail(each)]
+    own = await context.store.recipients.of(actor.workspace, person=actor.person) if actor.person else ()
+    known = {actor.channel, *(each.channel for each in own if each.person == actor.person)} - {""}
+    seen, is_partial = await _seen(context, actor, posted)
+    channels = tuple(sorted({*known, *seen}))
+    return Viewer(
+        workspace=actor.workspace, person=actor.person, channel=actor.channel, channels=channels, is_partial=is_partial
+    )
+
+
+async def _seen(context: HandlerContext, actor: Actor, posted: Collection[str]) -> tuple[Collection[str], bool]:
+    """Return of which of the channels the actor may know, and whether that could not be told.
+
+    A platform has private channels: where it was never asked, nothing is known.
+    """
+    if context.visible_channels is all_channels and ":" in actor.workspace:
+        return (), True
+    try:
+        return await context.visible_channels(actor, posted), False
+    except BotError:
+        return (), True
+
+
+async def front(context: HandlerContext, viewer: Viewer, now: datetime) -> Sequence[ArchivedDigest]:
+    """Return the newest digest of each topic of the last week, else of each topic; the newest first.
+
+    Of several on one day it is the last. Raises StoreError.
+    """
+    topics = await archived_topics(context, viewer)
+    recent = [each for each in topics if each.last > (now - _NEW).date()] or topics
+    days = [digests_of_day(context, viewer, each.name, each.last) for each in recent[:MOST_ON_FRONT]]
+    found = [max(digests, key=lambda each: each.saved_at) for digests in await asyncio.gather(*days) if digests]
+    return sorted(found, key=lambda each: each.saved_at, reverse=True)
+
+
+async def archived_topics(context: HandlerContext, viewer: Viewer) -> Sequence[ArchivedTopic]:
+    """Return the topics of which the viewer may read digests, also those that stand no more. Raises StoreError."""
+    return await context.store.archive.topics(viewer.workspace, viewer.channels)
+
+
+async def archived_days(
+    context: HandlerContext, viewer: Viewer, topic: str, *, before: date | None = None, limit: int = 31
+) -> Sequence[ArchivedDay]:
+    """Return the days with digests of the topic before that one, the last first; at most MOST_DAYS. Raises StoreError."""
+    most = min(limit, MOST_DAYS)
+    return await context.store.archive.days(viewer.workspace, viewer.channels, topic, before=before, limit=most)
+
+
+async def digests_of_day(context: HandlerContext, viewer: Viewer, topic: str, day: date) -> Sequence[ArchivedDigest]:
+    """Return the topic's digests of a day in the order in which they were posted, with their cards. Raises StoreError."""
+    archive = context.store.archive
+    found = await archive.digests(viewer.workspace, viewer.channels, topic, day, limit=MOST_OF_DAY)
+    return await asyncio.to_thread(lambda: [_with_cards(each) for each in found])
+
+
+def _with_cards(archived: ArchivedDigest) -> ArchivedDigest:
+    entries = tuple(with_card(each) for each in archived.digest.entries)
+    return replace(archived, digest=replace(archived.digest, entries=entries))
+
+
+@lru_cache(_KEPT)
+def with_card(entry: Entry) -> Entry:
+    """Return an entry that was kept without its card as it was shown: with the gist that was posted, where it is known.
+
+    It computes for some milliseconds: not on the event loop.
+    """
+    made = card.entry(entry.ranked, entry.summary, entry.partner)
+    return replace(made, gist=entry.gist) if entry.gist else made
