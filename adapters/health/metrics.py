@@ -46,7 +46,11 @@ class _Exposed(Collector):
         yield from _jobs(metrics)
         yield from _ledger(metrics)
         yield from _sources(metrics)
-        up = GaugeMetricFamily("broadsheet_platform_up", "Whether people are heard on the platform.", labels=["platform"])
+        up = GaugeMetricFamily(
+            "broadsheet_platform_up",
+            "Whether people are heard there; of e-mail, whether mails can be sent.",
+            labels=["platform"],
+        )
         for name, well in metrics.platforms.items():
             up.add_metric([name], float(well))
         yield up

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
 
 from bot.errors import BotError
-from bot.models import Health, SourceState
+from bot.models import EMAIL, Health, SourceState
 from bot.ports.facts import HEARTBEAT
 from bot.ports.source import Source
 from bot.ports.store import Store
@@ -53,13 +53,15 @@ class Metrics:
     counts: Mapping[str, int]  # since the service began, by the words of bot.service.measurements
     ledger: Mapping[str, int] | None  # deliveries by state, and `due`; None: the database did not answer
     sources: Sequence[SourceMetrics]
-    platforms: Mapping[str, bool] = field(default_factory=dict)  # whether people are heard on each that is configured
+    platforms: Mapping[str, bool] = field(default_factory=dict)  # as `broadsheet_platform_up` tells
     unreadable: Mapping[str, int] = field(default_factory=dict)  # events of each that its library could not read
     untold: Mapping[str, int] = field(default_factory=dict)  # answers to people that reached nobody, by platform
     vectors: Mapping[str, int] = field(default_factory=dict)  # how many items have one, a quick one, none; nothing if off
 
 
-WhyUnheard = Callable[[datetime], str]  # why nobody is heard at a time, in a sentence; "" while all is well
+# Why nobody is heard at a time, or by e-mail nothing can be sent, in a sentence; "" while all is well.
+WhyUnheard = Callable[[datetime], str]
+_SENT = "mails can be sent, as far as is known"  # the relay is met with the next mail
 
 
 class ServiceHealth:
@@ -92,7 +94,7 @@ class ServiceHealth:
 
     async def ready(self) -> Sequence[HealthCheck]:
         """Say whether digests would be noticed, made and posted now: the database, the last tick, at least one source, and
-        at least one chat platform where any is configured.
+        at least one chat platform where any is configured; e-mail where nothing else is.
         """
         heard = (self._heard(),) if self._platforms else ()
         return (await self._database(), self._ticked(), await self._reached(), *heard)
@@ -161,8 +163,9 @@ class ServiceHealth:
 
     def _heard(self) -> HealthCheck:
         said = self._troubles()
-        told = [f"{name}: {trouble or 'people are heard'}" for name, trouble in said.items()]
-        return HealthCheck("platforms", not all(said.values()), "; ".join(told))
+        told = [f"{name}: {trouble or (_SENT if name == EMAIL else 'people are heard')}" for name, trouble in said.items()]
+        chats = [trouble for name, trouble in said.items() if name != EMAIL]
+        return HealthCheck("platforms", not all(chats or said.values()), "; ".join(told))
 
     def _ticked(self) -> HealthCheck:
         age = self._age(self._runs().succeeded)

@@ -11,6 +11,7 @@ from bot.collect.collector import Collector
 from bot.collect.polling import PollingSchedule
 from bot.delivery import Deliverer, Preparer, Scheduler, SubscriptionResumer
 from bot.embed.backfill import VectorBackfill
+from bot.models import EMAIL
 from bot.ports.facts import HEARTBEAT, Facts
 from bot.ports.maintenance import Maintenance
 from bot.ports.runner import Job
@@ -164,16 +165,16 @@ def embedding(filler: VectorBackfill | None, clock: Clock) -> Sequence[Job]:
 
 
 def listening(troubles: Mapping[str, Callable[[datetime], str]], clock: Clock) -> Sequence[Job]:
-    """Return what tells the log when a chat platform, by name, gets into trouble, and when that is over."""
+    """Return what tells the log when a platform, by name, gets into trouble, and when that is over."""
     told: dict[str, str] = {}
 
     async def listen() -> None:
         for name, trouble in troubles.items():
             said = trouble(clock())
             if said and not told.get(name):
-                log.warning("%s: nobody is heard. %s", name, said)
+                log.warning("%s: %s. %s", name, "no mail is sent" if name == EMAIL else "nobody is heard", said)
             elif not said and told.get(name):
-                log.info("%s: people are heard again", name)
+                log.info("%s: %s again", name, "mails can be sent" if name == EMAIL else "people are heard")
             told[name] = said
 
     return [Job("listen", LISTEN, listen)] if troubles else []

@@ -57,7 +57,7 @@ class Platform(Protocol):
         ...
 
     def trouble(self, now: datetime) -> str:
-        """Return why nobody is heard now, in a sentence; "" while all is well."""
+        """Return why nobody is heard now, or where nobody can be, why nothing is sent; "" while all is well."""
         ...
 
 

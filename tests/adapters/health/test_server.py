@@ -220,6 +220,27 @@ async def test_it_is_ready_while_people_are_heard_on_one_platform_and_says_what_
     assert "discord: The gateway is away." in text
 
 
+@pytest.mark.parametrize(
+    ("down", "well", "text"),
+    [
+        ({}, True, "slack: people are heard; email: mails can be sent, as far as is known"),
+        ({"slack"}, False, "slack: It is down.; email: mails can be sent, as far as is known"),
+        ({"email"}, True, "slack: people are heard; email: It is down."),
+    ],
+)
+async def test_by_e_mail_nobody_is_heard_and_where_a_chat_is_set_up_that_counts(
+    watched: Watched, down: set[str], well: bool, text: str
+) -> None:
+    def health(*names: str) -> ServiceHealth:
+        troubles = {name: lambda now, name=name: "It is down." if name in down else "" for name in names}
+        return ServiceHealth(watched.measurements, watched.store, [], lambda: NOW, ("tick", TICK), troubles)
+
+    (*_, platforms) = await health("slack", "email").ready()
+    assert (platforms.well, platforms.text) == (well, text)
+    (*_, alone) = await health("email").ready()
+    assert alone.well == ("email" not in down), "where nothing else is set up"
+
+
 async def test_how_many_items_have_a_vector_is_measured(watched: Watched) -> None:
     items = [paper(f"2603.{number:05}") for number in range(3)]
     await watched.store.items.add(items, NOW)

@@ -149,3 +149,12 @@ async def test_trouble_is_logged_when_it_begins_and_when_it_is_over(caplog: pyte
         await job.run()
     assert caplog.messages == [f"chat: nobody is heard. {DOWN}", "chat: people are heard again"]
     assert listening({}, lambda: NOW) == []
+
+
+async def test_of_e_mail_the_log_says_whether_mails_can_be_sent(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO", "bot.service.jobs")
+    chat = Chat()
+    (job,) = listening({"email": chat.trouble}, lambda: NOW)
+    for chat.said in (DOWN, ""):
+        await job.run()
+    assert caplog.messages == [f"email: no mail is sent. {DOWN}", "email: mails can be sent again"]
