@@ -51,6 +51,13 @@ class Recipients(Protocol):
         """Keep no longer that this code was asked for, as nothing was sent; codes of before stay ended."""
         ...
 
+    async def take_back(self, workspace: str, person: str, address: str) -> bool:
+        """Let no code hold that the person asked for there, and say whether any would have, or was asked for in vain.
+
+        What is counted is that they asked; the address is kept no more.
+        """
+        ...
+
     async def asked(self, workspace: str, person: str, address: str, since: datetime) -> Asked:
         """Return how many codes were asked for from a time on, at most ASKED_KEPT ago, also of those that hold no longer."""
         ...
@@ -94,6 +101,13 @@ class Recipients(Protocol):
 
     async def lift(self, workspace: str, address: str, reason: Suppression) -> None:
         """Let the workspace write to the address again, where it was not to for this reason."""
+        ...
+
+    async def allow(self, address: str) -> Sequence[Suppression]:
+        """Lift what bounces and complaints keep from the address, in all workspaces; return which it was, by their names.
+
+        What its reader wished by unsubscribing, or by being forgotten, stays. Raises ValueError for what is no address.
+        """
         ...
 
     async def refuse_letters(self, hashed: str, reason: Suppression, now: datetime) -> None:

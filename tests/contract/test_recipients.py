@@ -181,6 +181,41 @@ async def test_the_recipients_of_one_address_are_found_in_every_workspace(store:
     assert await store.recipients.everywhere("nobody@lab.example") == []
 
 
+async def test_what_came_back_and_was_complained_of_is_lifted_by_hand_everywhere_and_no_wish_is(store: AnyStore) -> None:
+    recipients = store.recipients
+    assert await recipients.allow(ME) == ()
+    await confirmed(store)
+    await confirmed(store, asks(workspace="slack:T2"), OTHER)
+    await recipients.bounced(OTHER, "the mailbox is full", NOW, hard=False)
+    assert await recipients.allow(ME) == (), "it is sent to all the while"
+    await recipients.bounced(CHANNEL, "gone", NOW, hard=True)
+    assert await recipients.allow(ME) == (Suppression.BOUNCED,), "as the mail server refused it"
+    await recipients.bounced(CHANNEL, "gone", NOW, hard=True)
+    await recipients.suppress(ME, Suppression.BOUNCED, NOW, workspace="slack:T1")
+    await recipients.suppress(ME, Suppression.COMPLAINED, NOW + 2 * HOUR)
+    await recipients.suppress(ME, Suppression.UNSUBSCRIBED, NOW, workspace="slack:T2")
+    await recipients.suppress("you@lab.example", Suppression.BOUNCED, NOW, workspace="slack:T1")
+    await recipients.refuse_letters(address_hash(await recipients.key(), ME), Suppression.COMPLAINED, NOW)
+    assert await recipients.allow(ME.upper()) == (Suppression.BOUNCED, Suppression.COMPLAINED)
+    assert [(each.stopped, each.soft_bounces) for each in await recipients.everywhere(ME)] == [("", 0), ("", 0)]
+    assert await recipients.suppression("slack:T1", ME) is None
+    assert await recipients.suppression("slack:T2", ME) is Suppression.UNSUBSCRIBED
+    assert await recipients.suppression("slack:T1", "you@lab.example") is Suppression.BOUNCED
+    assert not await recipients.refuses_letters(ME, NOW)
+
+
+async def test_who_asked_takes_back_a_code_of_theirs_and_it_counts_all_the_same(store: AnyStore) -> None:
+    await store.recipients.ask(asks())
+    await store.recipients.ask(asks(person="U2", code=code_kept("slack:T1", "U2", "123456")))
+    assert not await store.recipients.take_back("slack:T1", "U3", ME)
+    assert not await store.recipients.take_back("slack:T1", "U1", "you@lab.example")
+    assert await store.recipients.take_back("slack:T1", "U1", ME.upper())
+    assert not await store.recipients.take_back("slack:T1", "U1", ME)
+    assert await store.recipients.opt_in("slack:T1", "U1", asks().code, NOW) is None
+    assert await store.recipients.opt_in("slack:T1", "U2", code_kept("slack:T1", "U2", "123456"), NOW) is not None
+    assert (await store.recipients.asked("slack:T1", "U1", ME, NOW - DAY)).by_person_to_address == 1
+
+
 async def test_no_other_reason_takes_the_place_of_a_complaint(store: AnyStore) -> None:
     await store.recipients.suppress(ME, Suppression.UNSUBSCRIBED, NOW, workspace="slack:T1")
     await store.recipients.suppress(ME, Suppression.COMPLAINED, NOW, workspace="slack:T1")

@@ -84,6 +84,12 @@ class MemoryRecipients:
     async def withdraw(self, opt_in: OptIn) -> None:
         self._codes = [each for each in self._codes if each.opt_in != opt_in]
 
+    async def take_back(self, workspace: str, person: str, address: str) -> bool:
+        folded = folded_address(address)
+        found = any(each.is_of(workspace, person) and each.folded == folded and each.holds for each in self._codes)
+        self._end_codes(workspace, folded, person)
+        return found
+
     async def asked(self, workspace: str, person: str, address: str, since: datetime) -> Asked:
         folded = folded_address(address)
         lately = [each for each in self._codes if each.opt_in.asked_at >= since]
@@ -151,6 +157,19 @@ class MemoryRecipients:
         named = (workspace, folded_address(address))
         if named in self._suppressed and self._suppressed[named][0] is reason:
             del self._suppressed[named]
+
+    async def allow(self, address: str) -> Sequence[Suppression]:
+        folded, lifted = folded_address(address), {Suppression.BOUNCED, Suppression.COMPLAINED}
+        of_it = {key: reason for key, (reason, _) in self._suppressed.items() if key[1] == folded and reason in lifted}
+        letter = self._letters.pop(address_hash(self._key, folded), None)
+        found = {*of_it.values(), *(letter[:1] if letter else ())}
+        if not found and any(each.stopped for each in self._at("", folded)):
+            found = {Suppression.BOUNCED}
+        for key in of_it:
+            del self._suppressed[key]
+        for each in self._at("", folded) if found else ():
+            self._by_channel[each.channel] = replace(each, stopped="", soft_bounces=0, bounced_at=None)
+        return tuple(sorted(found))
 
     async def refuse_letters(self, hashed: str, reason: Suppression, now: datetime) -> None:
         if self._letters.get(hashed, (reason, now))[0] in (Suppression.BOUNCED, reason):

@@ -10,7 +10,8 @@ from bot.handlers.addresses.places import NamedAddress, administers, named_addre
 from bot.handlers.context import HandlerContext, handles
 from bot.handlers.topics.topic_change import forget_unused
 from bot.handlers.wording.replies import button, title_of
-from bot.models import Actor, Reply, Subscription
+from bot.models import EMAIL, Actor, Reply, Subscription
+from bot.models.people import SERVICE
 from bot.wording import counted, some
 
 
@@ -38,13 +39,43 @@ async def forget(context: HandlerContext, command: Forget, actor: Actor, now: da
 _REMEMBERED = "That it was forgotten is remembered by a hash from which no address can be read."
 
 
+async def forget_everywhere(context: HandlerContext, address: str, now: datetime) -> int:
+    """Erase the address from all workspaces, for who runs the service; return how many subscriptions ended with it.
+
+    Raises ValueError for what is no address.
+    """
+    store = context.store
+    held = [
+        each
+        for recipient in await store.recipients.everywhere(address)
+        for each in await store.workspaces.subscriptions(recipient.workspace, channel=recipient.channel)
+    ]
+    await store.recipients.forget("", address, now)
+    for each in held:
+        there = _service(each)
+        topics = await context.topics(each.workspace)
+        await forget_unused(context, topics.get(each.topic), each, there, now)
+    return len(held)
+
+
+def _service(ended: Subscription) -> Actor:
+    return Actor(platform=EMAIL, workspace=ended.workspace, channel=ended.channel, person=SERVICE, may_administer=True)
+
+
 async def _erase_unconfirmed(context: HandlerContext, named: NamedAddress, actor: Actor, now: datetime) -> Reply:
-    """Erase what waits to be confirmed there; only administrators may, as nobody has shown that it is theirs."""
+    """Erase what waits to be confirmed there: an administrator all of it, whoever else what they asked for themselves."""
     if not administers(actor):
-        raise no_such_address()
+        return await _take_back(context, named, actor)
     await context.store.recipients.forget(actor.workspace, named.address, now)
     said = "No digests were sent there; what waited to be confirmed is erased."
     return Reply(title=f"{named.address} is forgotten", text=(said, _REMEMBERED))
+
+
+async def _take_back(context: HandlerContext, named: NamedAddress, actor: Actor) -> Reply:
+    if not await context.store.recipients.take_back(actor.workspace, actor.person, named.address):
+        raise no_such_address()
+    said = "The code that you asked for holds no longer, and nothing is sent there for it."
+    return Reply(title=f"{named.address} is forgotten", text=(said,))
 
 
 async def _ask(context: HandlerContext, named: NamedAddress, held: Sequence[Subscription], actor: Actor) -> Reply:

@@ -64,6 +64,14 @@ class SqliteRecipients(Tables):
             [opt_in.workspace, opt_in.person, opt_in.code, micros(opt_in.asked_at)],
         )
 
+    @writing
+    def take_back(self, db: Database, workspace: str, person: str, address: str) -> bool:
+        hashed = _hash(db, folded_address(address))
+        mine = "workspace = ? and person = ? and hash = ?"
+        found = db.execute(f"select 1 from opt_ins where {mine} and holds", [workspace, person, hashed]).fetchone()
+        _end_codes(db, mine, workspace, person, hashed)
+        return found is not None
+
     @reading
     def asked(self, db: Database, workspace: str, person: str, address: str, since: datetime) -> Asked:
         key = fact(db, KEY)
@@ -141,6 +149,20 @@ class SqliteRecipients(Tables):
     def lift(self, db: Database, workspace: str, address: str, reason: Suppression) -> None:
         sql = "delete from suppressed where workspace = ? and hash = ? and reason = ?"
         db.execute(sql, [workspace, _hash(db, folded_address(address)), reason.value])
+
+    @writing
+    def allow(self, db: Database, address: str) -> Sequence[Suppression]:
+        folded = folded_address(address)
+        hashed = _hash(db, folded)
+        lifted = "hash = ? and reason in (?, ?)"
+        values = [hashed, Suppression.BOUNCED.value, Suppression.COMPLAINED.value]
+        found = {Suppression(row[0]) for row in db.execute(f"select reason from suppressed where {lifted}", values)}
+        if db.execute("select 1 from recipients where folded = ? and stopped <> ''", [folded]).fetchone() and not found:
+            found = {Suppression.BOUNCED}
+        db.execute(f"delete from suppressed where {lifted}", values)
+        again = "update recipients set stopped = '', soft_bounces = 0, bounced_at = null where folded = ? and ?"
+        db.execute(again, [folded, bool(found)])
+        return tuple(sorted(found))
 
     @writing
     def refuse_letters(self, db: Database, hashed: str, reason: Suppression, now: datetime) -> None:

@@ -1,5 +1,6 @@
 """E-mail at the terminal where it is not set up, or not any more."""
 
+import asyncio
 import io
 from pathlib import Path
 
@@ -9,12 +10,13 @@ from adapters.cli.doctor import Finding, Grade, examine
 from adapters.cli.exits import Exit
 from adapters.cli.main import main
 from bot.app import built
-from bot.models import EMAIL
+from bot.models import EMAIL, Suppression
 from bot.settings.load import Settings
 from bot.settings.mail import MailSettings
 from tests.bot.deliveries import change, subscription
 from tests.conftest import NOW
 
+ADDRESS = "me@lab.example"
 MINE = "mail:00112233445566aa.c49543"
 
 
@@ -51,6 +53,32 @@ def test_what_comes_back_is_kept_by_the_mail_server_while_e_mail_is_not_set_up(
     file = tmp_path / "broadsheet.toml"
     file.write_text(text)
     assert ended(monkeypatch, "--config", str(file), "mail", "receive") == 75
+
+
+def test_an_operator_lets_an_address_be_written_to_again_and_forgets_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "broadsheet.toml"
+    file.write_text(f"database = '{tmp_path / 'b.sqlite3'}'\n")
+
+    async def suppression(add: Suppression | None = None) -> Suppression | None:
+        async with built(Settings(database=tmp_path / "b.sqlite3")) as app:
+            if add:
+                await app.store.recipients.suppress(ADDRESS, add, NOW)
+            return await app.store.recipients.suppression("slack:T1", ADDRESS)
+
+    def told(*line: str) -> str:
+        assert ended(monkeypatch, "--config", str(file), "mail", *line) == 0
+        return capsys.readouterr().out
+
+    assert told("allow", ADDRESS) == "Neither bounces nor a complaint kept anything from that address.\n"
+    assert asyncio.run(suppression(Suppression.COMPLAINED)) is Suppression.COMPLAINED
+    assert told("allow", ADDRESS).startswith("Mail may be sent there again: the complaint of who reads it is lifted.\n")
+    assert asyncio.run(suppression()) is None
+    assert told("forget", "--yes", ADDRESS) == "The address is erased; 0 subscriptions ended with it.\n"
+    assert asyncio.run(suppression()) is Suppression.FORGOTTEN
+    assert ended(monkeypatch, "--config", str(file), "mail", "allow", "me@localhost") == Exit.USAGE
+    assert "me@localhost" not in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("option", ["--offline", "--health"])

@@ -10,6 +10,7 @@ import pytest
 
 from bot.commands import Command, parse, read
 from bot.errors import Delayed, Refused, Uncertain, UsageError
+from bot.handlers.addresses.forgetting import forget_everywhere
 from bot.handlers.addresses.places import with_addresses_told
 from bot.handlers.handle import answer
 from bot.handlers.links import LinkAction, SignedLink
@@ -680,6 +681,29 @@ async def test_an_administrator_forgets_anybodys_even_where_nothing_was_confirme
     await anna.at(anna.now + HOUR).ask(f"subscribe kv by email {OTHER}")
     await admin.ask(f"forget {OTHER}")
     await refused(anna.at(anna.now + HOUR), f"confirm {mailbox.code}")
+
+
+async def test_who_mistyped_an_address_takes_their_code_back_and_nobody_elses(anna: Asker, mailbox: Mailbox) -> None:
+    typo = "ada@lab.exmaple"
+    await anna.ask(f"subscribe kv by email {typo}")
+    assert "No address of yours like that" in await refused(anna.by(person="U-ben"), f"forget {typo}")
+    assert (await anna.ask(f"forget {typo}")).title == f"{typo} is forgotten"
+    assert "not a code that holds" in await refused(anna, f"confirm {mailbox.code}")
+    assert "No address of yours like that" in await refused(anna, f"forget {typo}")
+
+
+async def test_who_runs_the_service_forgets_an_address_in_every_workspace(anna: Asker, mailbox: Mailbox) -> None:
+    await confirmed(anna, mailbox)
+    await anna.ask(f"follow caches weekly by email {ME}")
+    other = anna.by(workspace="slack:T2")
+    await other.ask(f"follow caches by email {ME}")
+    waits = mailbox.code
+    assert await forget_everywhere(anna.context, ME.upper(), anna.now) == 2
+    assert (await held(anna), await recipients(anna)) == ([], [])
+    assert "caches" not in await anna.context.store.workspaces.topics(ADA.workspace)
+    assert "not a code that holds" in await refused(other, f"confirm {waits}")
+    assert await anna.context.store.recipients.suppression("slack:T3", ME) is Suppression.FORGOTTEN
+    assert await forget_everywhere(anna.context, ME, anna.now) == 0
 
 
 # --- nothing of it is written down
