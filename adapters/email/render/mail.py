@@ -1,5 +1,6 @@
 """A digest as one mail: subject, preheader, HTML, and the same as plain text. Pure but for the template, read once."""
 
+import re
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -65,13 +66,23 @@ def subject(digest: Digest) -> str:
     name = cut(_header(digest_name(digest)), _NAME)
     more = f", +{len(digest.entries) - 1}" if len(digest.entries) > 1 else ""
     room = SUBJECT - len(name) - len(": ") - len(more)
-    return f"{name}: {cut(_header(_headline(digest)), room)}{more}"
+    return f"{name}: {cut(_header(_headline(digest, room)), room)}{more}"
 
 
-def _headline(digest: Digest) -> str:
+# What a gist begins with that leads to what it says: "To train with less memory, …", "Drawing on diffusion, …".
+_LEADS = re.compile(
+    r"(?:With|By|In|On|For|To|From|Through|Under|Across|Unlike|Despite|Without|Instead|Rather|Beyond|When|While|As|If|Although"
+    r"|Because|Since|Given|Based|Inspired|Motivated|[A-Z][a-z-]+ing)\b"
+)
+
+
+def _headline(digest: Digest, room: int) -> str:
+    """Return the first gist; its title where little but what leads to what it says would be left in the room."""
     if digest.entries:
         first = digest.entries[0]
-        return clean(first.gist).removesuffix(".") or brief_title(first.ranked.item)
+        gist = clean(first.gist).removesuffix(".")
+        is_lead = len(gist) > room and gist.find(", ") > room // 2 and _LEADS.match(gist) is not None
+        return brief_title(first.ranked.item) if is_lead or not gist else gist
     if not digest.coverage.seen:
         return "the sources had nothing new"
     return f"{kept_of_seen(digest)}, {'none has a place in it' if came_close(digest) else 'nothing came close'}"

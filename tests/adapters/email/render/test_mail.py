@@ -88,6 +88,21 @@ def test_mails_look_as_they_did(name: str, made: Mail) -> None:
         ),
         ("GPU systems", ["One alone"], "GPU systems: One alone"),
         ("GPU systems", [""], "GPU systems: Kernel-Smith: A Unified Recipe for Evolutionary Kernel…"),
+        (
+            "GPU systems",
+            ["With a two-stage retrieval and reranking pipeline over long documents, recall rises by 12%.", "b"],
+            "GPU systems: Kernel-Smith: A Unified Recipe for Evolutionary Kernel…, +1",
+        ),
+        (
+            "GPU systems",
+            ["With GRPO, small models reach 80% on AIME at a tenth of what the larger ones cost.", "b"],
+            "GPU systems: With GRPO, small models reach 80% on AIME at a tenth of what…, +1",
+        ),
+        (
+            "GPU systems",
+            ["With a two-stage pipeline over documents, recall rises."],
+            "GPU systems: With a two-stage pipeline over documents, recall rises",
+        ),
         ("A" * 80, ["word " * 40, "b"], f"{'A' * 29}…: word word word word word word word word…, +1"),
         ("GPU\r\nBcc: all@evil.example", ["x\u2028y\x85z\x00"], "GPU Bcc: all@evil.example: x y z"),
         ("=?utf-8?q?a=0D=0ABcc:?=", ["=?utf-8?b?QQ==?="], "= ?utf-8?q?a=0D=0ABcc:?=: = ?utf-8?b?QQ== ?="),
