@@ -8,7 +8,7 @@ import asyncio
 import json
 import logging
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, datetime
 
 from adapters.email.message import OutgoingMail, Unsubscribing, as_bytes, list_id
@@ -16,7 +16,7 @@ from adapters.email.relay.relay import CONNECTIONS, Relay
 from adapters.email.relay.replies import AddressRefused
 from adapters.email.render.links import MailLinks
 from adapters.email.render.mail import render
-from bot.errors import Refused
+from bot.errors import Delayed, Refused, StoreError
 from bot.handlers.links import LinkAction, LinkSigner, SignedLink, letter_link
 from bot.models import EMAIL, Abilities, Delivery, Digest, Layout, Look, Presses, Recipient, Suppression
 from bot.models.mail import address_hash
@@ -32,6 +32,8 @@ SUPPRESSED: Mapping[Suppression, str] = {
     Suppression.BOUNCED: "Mails to the address came back.",
     Suppression.COMPLAINED: "Who reads it marked a mail as spam.",
 }
+_UNKEPT = "It was not sent: that it is begun could not be kept."
+_ELSEWHERE = "Somebody else sends it by now."
 _MAILBOX = "Nobody can look into a mailbox."
 
 
@@ -46,16 +48,19 @@ class EmailMessenger:
         recipients: Recipients,
         settings: MailSettings,
         links: LinkSigner,
+        begin: Callable[[Delivery], Awaitable[bool]],
         *,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
+        """`begin` is the ledger's: it keeps that a delivery is begun to be sent."""
         self._relay = relay
         self._recipients = recipients
         self._settings = settings
         self._links = links
+        self._begin = begin
         self._clock = clock
         # To the ledger the addresses of one domain are a workspace.
-        self.abilities = Abilities(per_workspace_minute=settings.domain_minute, at_once=CONNECTIONS)
+        self.abilities = Abilities(per_workspace_minute=settings.domain_minute, at_once=CONNECTIONS, notes_begin=True)
 
     def render(self, digest: Digest, *, layout: Layout, late: bool) -> Sequence[str]:
         """Return the digest as the one payload of a mail, as JSON. The first call reads files: not on the event loop."""
@@ -86,11 +91,20 @@ class EmailMessenger:
         )
         whole = await asyncio.to_thread(as_bytes, mail, self._clock())
         try:
-            await self._relay.send(recipient.address, whole)
+            await self._relay.send(recipient.address, whole, begin=lambda: self._note_begun(delivery))
         except AddressRefused as error:
             await self._recipients.bounced(recipient.channel, str(error), self._clock(), hard=True)
             raise
         return mail.message_id
+
+    async def _note_begun(self, delivery: Delivery) -> None:
+        """Have the ledger keep that the text goes out now. Raises Delayed where it does not, and nothing is to be sent."""
+        try:
+            ours = await self._begin(delivery)
+        except StoreError as error:
+            raise Delayed(_UNKEPT) from error
+        if not ours:
+            raise Delayed(_ELSEWHERE)
 
     def _unsubscribing(self, subscription: str) -> Unsubscribing:
         link = SignedLink(LinkAction.UNSUBSCRIBE, subscription)

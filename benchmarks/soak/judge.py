@@ -23,6 +23,7 @@ class Verdict:
     duplicate: int  # posted again
     unknown: int  # listed as such
     unknown_posted: int  # of those, posted once in truth
+    unknown_came: int | None = None  # of those, such as came whole, taken or not; None where the platform does not tell
     ended: int  # listed as failed or expired
     ended_posted: int  # of those, posted once in truth
     disordered: int  # parts posted before the part before them
@@ -47,7 +48,8 @@ class Verdict:
         if self.maybe_twice:
             said.append(f"{self.maybe_twice} listed as maybe twice")
         if self.unknown:
-            said.append(f"{self.unknown} listed as unknown ({self.unknown_posted} of them posted)")
+            came = "" if self.unknown_came is None else f", {self.unknown_came} had come whole"
+            said.append(f"{self.unknown} listed as unknown ({self.unknown_posted} of them posted{came})")
         if self.ended:
             said.append(f"{self.ended} listed as given up ({self.ended_posted} of them posted)")
         if self.disordered:
@@ -65,10 +67,12 @@ def judged(
     *,
     sound: bool,
     restored: bool = False,
+    came: Collection[str] | None = None,
 ) -> Verdict:
     """Judge. `ledger` is the deliveries by id as the store has them at the end; empty for a strategy that has none.
 
-    Where a backup was `restored` the ledger need not know of every claim.
+    Where a backup was `restored` the ledger need not know of every claim. `came` are the markers of what came whole to the
+    platform, where it tells.
     """
     times = Counter(each.marker for each in committed)
     said = {each.id for each in ledger.values() if each.state in _SAID}
@@ -81,6 +85,7 @@ def judged(
         duplicate=sum(number - 1 for number in times.values()),
         unknown=len(unknown),
         unknown_posted=sum(1 for each in unknown if times[each]),
+        unknown_came=None if came is None else len(unknown & set(came)),
         ended=len(said - unknown),
         ended_posted=sum(1 for each in said - unknown if times[each]),
         disordered=_disordered(expected, committed),

@@ -17,6 +17,7 @@ from benchmarks.soak.stands import Stand, stand
 from benchmarks.soak.tls import Wire, wire
 from benchmarks.soak.work import Strategy, Work
 from tests.fakes.platform import Behaviour, Message
+from tests.fakes.smtp import FakeRelay
 
 _LEDGERLESS = (Strategy.MARK_BEFORE, Strategy.MARK_AFTER, Strategy.BARE)
 _A_MINUTE_AGO = timedelta(minutes=1)
@@ -80,7 +81,13 @@ async def run(plan: Plan) -> Outcome:
                 killer = Killer(work, plan.kills, plan.behaviour.seed, lambda: len(made) - _posted(platform))
                 seconds = await killer.run()
         rows = await ledger(database, made) if has_ledger else {}
-        verdict = judged(made, platform.committed, rows, sound=is_sound(database))
+        verdict = judged(
+            made,
+            platform.committed,
+            rows,
+            sound=is_sound(database),
+            came=platform.came if isinstance(platform, FakeRelay) else None,
+        )
     return Outcome(
         verdict=verdict,
         kills=killer.kills,

@@ -22,8 +22,8 @@ from benchmarks.soak.work import Work
 from bot.handlers.links import LinkSigner
 from bot.models import EMAIL, Abilities, Rate
 from bot.ports.chats import Chats
-from bot.ports.mail import Recipients
 from bot.ports.messenger import Messenger
+from bot.ports.store import Store
 from bot.settings.chat import SlackSettings
 from bot.settings.mail import MailSettings
 from tests.fakes import platform, slack, smtp
@@ -104,7 +104,7 @@ async def _slack_messenger(work: Work, chats: Chats) -> AsyncIterator[Messenger]
 
 
 @asynccontextmanager
-async def _email_messenger(work: Work, recipients: Recipients) -> AsyncIterator[Messenger]:
+async def _email_messenger(work: Work, store: Store) -> AsyncIterator[Messenger]:
     port = urlsplit(work.url).port or 0
     settings = MailSettings(
         host=smtp.HOST,
@@ -116,19 +116,19 @@ async def _email_messenger(work: Work, recipients: Recipients) -> AsyncIterator[
     )
     relay = Relay(settings, await asyncio.to_thread(trust, settings), lambda: datetime.now(UTC))
     try:
-        yield EmailMessenger(relay, recipients, settings, LinkSigner(b"0" * 32))
+        yield EmailMessenger(relay, store.recipients, settings, LinkSigner(b"0" * 32), store.ledger.begin)
     finally:
         await relay.close()
 
 
-def messenger_of(work: Work, chats: Chats, recipients: Recipients) -> AbstractAsyncContextManager[Messenger]:
+def messenger_of(work: Work, store: Store) -> AbstractAsyncContextManager[Messenger]:
     """Open what posts there."""
     if work.platform == "slack":
-        return _slack_messenger(work, chats)
+        return _slack_messenger(work, store.chats)
     if work.platform == "discord":
-        return discord_messenger(work, chats)
+        return discord_messenger(work, store.chats)
     if work.platform == EMAIL:
-        return _email_messenger(work, recipients)
+        return _email_messenger(work, store)
     return PlatformMessenger(work.url, work.abilities(), timeout=work.timeout)
 
 

@@ -130,7 +130,7 @@ async def run(work: Work) -> None:
     if work.trusted:
         trust(work.trusted)
     store = SqliteStore(Path(work.database), exclusive=True)
-    async with messenger_of(work, store.chats, store.recipients) as messenger:
+    async with messenger_of(work, store) as messenger:
         if work.strategy is not Strategy.LEDGER:
             plain = Plain(Path(work.database), messenger, work.strategy)
             print("ready", flush=True)

@@ -24,6 +24,7 @@ _UNSEEN, _MAILBOX = "Nobody can look into the channel.", "Nobody can look into t
 _FOUND = "It was posted before the database was restored."
 _QUIET = "It waits for the end of the quiet hours."
 _ABSENT = "It was not posted, and has its turn again."
+_UNBEGUN = "It was held up before it was sent."
 _LAGGING = "It waits until the channel shows what was posted before the database was restored."
 
 _Do = Callable[[Delivery, Restoration | None, Clock], Awaitable[None]]
@@ -163,6 +164,9 @@ class Deliverer:
 
     async def _settle(self, delivery: Delivery, restoration: Restoration | None, clock: Clock) -> None:
         now = clock()
+        if delivery.unbegun:
+            await self._let_wait(delivery, now)
+            return
         found = await self._decider.decide(delivery, restoration, now)
         if found is None:
             return
@@ -180,6 +184,13 @@ class Deliverer:
             await self._sender.send(held, delivery, decision.messenger, clock, unposted=False)
         else:
             await self._look_after(held, decision, quiet_until, clock)
+
+    async def _let_wait(self, delivery: Delivery, now: datetime) -> None:
+        """Give its turn back to what was claimed and never begun: surely nothing of it was sent."""
+        held = await self._context.ledger.claim(delivery, now, self._context.settings.lease)
+        if held is not None:
+            back = replace(held, attempts=delivery.attempts)
+            await self._sender.put_back(back, replace(delivery, state=DeliveryState.PENDING), now, _UNBEGUN)
 
     def _nonce_holds(self, decision: Decision, now: datetime) -> bool:
         """Say whether a message sent now would surely reach a platform that still remembers its nonce."""
@@ -267,7 +278,9 @@ class Deliverer:
 
         `kept`: whether a message that is found, should this process be stopped, says that it is late.
         """
-        held = await self._context.ledger.claim(replace(decision.before, late=kept), now, self._context.settings.lease)
+        notes_begin = decision.messenger.abilities.notes_begin and not decision.maybe_posted
+        before = replace(decision.before, late=kept, unbegun=notes_begin)
+        held = await self._context.ledger.claim(before, now, self._context.settings.lease)
         if held is None:
             return None
         if not is_whole(held):

@@ -99,6 +99,7 @@ class Delivery:
     publishes: bool = False  # to be published to who follows the channel, once it is posted
     made_at: datetime | None = None  # when its digest was saved, which tells that from others of the same day
     cursor: str = ""  # where the next look into the channel goes on, as its messenger wrote it; "": at the beginning
+    unbegun: bool = False  # while it is held: no try has begun to send it so far, and none will without noting that first
 
     @property
     def key(self) -> OccurrenceKey:
@@ -189,6 +190,7 @@ class Abilities:
     nonce_window: timedelta = timedelta(0)  # so long after the first try the same nonce never posts twice
     finds: bool = False  # a message can be found again by its marker, in channels whose history may be read
     edits: bool = False  # what was posted can be changed in its place
+    notes_begin: bool = False  # before it sends anything of a message, its messenger notes in the ledger that it begins
     at_once: int | None = None  # messages that are given to it at the same time; None: as many as there are workers
     per_second: float | None = None  # over everything that is asked there, whatever it is; None: no limit known
     per_channel_second: float | None = None  # of postings

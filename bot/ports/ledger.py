@@ -124,8 +124,16 @@ class Ledger(Protocol):
     async def claim(self, delivery: Delivery, now: datetime, lease: timedelta) -> Delivery | None:
         """Take the delivery for sending: state, lease, token + 1, first and last try, attempts + 1, and `late` as given.
 
+        `unbegun` as given, too, where no try may have begun before.
         Returns it as claimed, or None when it is not any more as it was given (another token or state), when it is settled,
         when somebody's lease still runs, or when an earlier part is not done.
+        """
+        ...
+
+    async def begin(self, delivery: Delivery) -> bool:
+        """Note that a claimed delivery is begun to be sent; False, and nothing noted, when its token is not the latest.
+
+        Whoever is told False sends nothing. Noted again, it is still so.
         """
         ...
 

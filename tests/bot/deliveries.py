@@ -65,8 +65,16 @@ class Harness:
         steps = steps or Steps()
         self.chat.steps = steps
         store = cast(Store, Stepped(self.store, steps))
+        self.chat.begin = lambda delivery: self._begin(delivery, steps)
         chats = {"chat": self.chat, "another": self.chat}
         return DeliveryContext(store, store.ledger, chats, self.settings, random.Random(0))
+
+    async def _begin(self, delivery: Delivery, steps: Steps) -> bool:
+        steps.step()
+        ours = await self.store.ledger.begin(delivery)
+        self.chat.begun |= {delivery.id} if ours else set()
+        steps.step()
+        return ours
 
     def deliverer(self, steps: Steps | None = None) -> Deliverer:
         """Return the deliverer of such a process."""

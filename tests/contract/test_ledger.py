@@ -412,6 +412,37 @@ async def test_whether_it_is_said_late_is_kept_with_the_claim(store: AnyStore) -
     assert (held.late, found.late, found.payload) == (True, True, only.payload)
 
 
+async def test_what_was_claimed_and_not_begun_says_so_until_its_holder_begins(store: AnyStore) -> None:
+    (only,) = await made(store, await subscribed(store))
+    held = await taken(store, replace(only, unbegun=True))
+    assert held.unbegun
+    assert await store.ledger.deliveries("T1") == [held]
+    again = await taken(store, held, NOW + LEASE)
+    assert again.unbegun
+    assert not await store.ledger.begin(held), "somebody else holds it"
+    assert await store.ledger.deliveries("T1") == [again]
+    assert await store.ledger.begin(again)
+    assert await store.ledger.begin(again)
+    assert await store.ledger.deliveries("T1") == [replace(again, unbegun=False)]
+    assert not (await taken(store, again, NOW + 2 * LEASE)).unbegun, "it may have been sent"
+
+
+async def test_what_waits_again_may_be_claimed_unbegun_and_what_may_have_been_posted_may_not(store: AnyStore) -> None:
+    (only,) = await made(store, await subscribed(store))
+    held = await taken(store, replace(only, unbegun=True))
+    waits = replace(held, state=DeliveryState.PENDING, lease_until=None)
+    assert await store.ledger.record(waits)
+    (stored,) = await store.ledger.deliveries("T1")
+    assert not stored.unbegun
+    assert not await store.ledger.begin(held), "it is recorded"
+    held = await taken(store, replace(stored, unbegun=True))
+    assert held.unbegun
+    assert await store.ledger.begin(held)
+    assert await store.ledger.record(replace(held, state=DeliveryState.AMBIGUOUS, lease_until=None))
+    (unclear,) = await store.ledger.deliveries("T1")
+    assert not (await taken(store, replace(unclear, unbegun=True))).unbegun
+
+
 async def test_who_saw_a_delivery_before_somebody_else_tried_it_does_not_claim_it(store: AnyStore) -> None:
     (only,) = await made(store, await subscribed(store))
     later = replace(await taken(store, only), state=DeliveryState.PENDING, lease_until=None)

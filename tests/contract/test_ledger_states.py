@@ -178,6 +178,7 @@ class Desk(RuleBasedStateMachine):
         self.take(self.seen[number % len(self.seen)])
 
     def take(self, given: Delivery) -> None:
+        given = replace(given, unbegun=len(self.held) % 2 == 0)
         stored = self.deliveries[given.workspace, given.id]
         claimed = self.both(lambda store: store.ledger.claim(given, self.now, LEASE))
         assert (claimed is not None) == (stored.token == given.token and stored.state == given.state and self.free(stored))
@@ -189,6 +190,7 @@ class Desk(RuleBasedStateMachine):
         assert claimed.lease_until == self.now + LEASE
         assert (claimed.token, claimed.attempts) == (stored.token + 1, stored.attempts + 1)
         assert claimed.first_try == (stored.first_try or self.now)
+        assert claimed.unbegun == (given.unbegun and (stored.state is DeliveryState.PENDING or stored.unbegun))
         self.held.append(claimed)
         self.put(claimed)
 
@@ -196,6 +198,17 @@ class Desk(RuleBasedStateMachine):
         if stored.state is DeliveryState.SENDING:
             return stored.lease_until is not None and stored.lease_until <= self.now
         return stored.state in (DeliveryState.PENDING, DeliveryState.AMBIGUOUS)
+
+    @precondition(lambda self: self.held)
+    @rule(number=numbers)
+    def begin(self, number: int) -> None:
+        """Somebody begins to send what they claimed, it may be long ago."""
+        claim = self.held[-1 - number % len(self.held)]
+        stored = self.deliveries[claim.workspace, claim.id]
+        begun = self.both(lambda store: store.ledger.begin(claim))
+        assert begun == (stored.state is DeliveryState.SENDING and stored.token == claim.token)
+        if begun:
+            self.put(replace(stored, unbegun=False))
 
     @precondition(lambda self: self.held)
     @rule(number=numbers, state=st.sampled_from((DeliveryState.DONE, *DeliveryState)), seconds=st.integers(0, 100))
@@ -211,6 +224,7 @@ class Desk(RuleBasedStateMachine):
             next_at=self.now + timedelta(seconds=seconds),
             message=f"m{len(self.held)}",
             reason=str(state),
+            unbegun=False,
         )
         stored = self.deliveries[given.workspace, given.id]
         recorded = self.both(lambda store: store.ledger.record(given))

@@ -28,7 +28,10 @@ async def links_of_a_mail(inbox: Asker, reader: Reader) -> list[str]:
     request = await context.request(inbox.actor, topic, held)
     (digest,) = await Publisher(context.store, Extractive(), SOURCES).publish([request], inbox.now)
     settings = MailSettings(host="127.0.0.1", sender="papers@lab.example", tls="off")
-    messenger = EmailMessenger(cast(Relay, None), context.store.recipients, settings, reader.signer)  # nothing is sent
+    # Nothing is sent.
+    messenger = EmailMessenger(
+        cast(Relay, None), context.store.recipients, settings, reader.signer, context.store.ledger.begin
+    )
     (payload,) = await asyncio.to_thread(messenger.render, digest, layout=Layout.THREAD, late=False)
     mail = json.loads(payload)
     found = [str(each.attributes["href"]) for each in LexborHTMLParser(mail["html"]).css("a[href]")]

@@ -6,7 +6,7 @@ import json
 import random
 import sqlite3
 import ssl
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import timedelta
@@ -44,6 +44,7 @@ from bot.errors import (
     Refused,
     Rejected,
     SettingsError,
+    StoreError,
     Uncertain,
     UsageError,
 )
@@ -98,9 +99,15 @@ class House(Harness):
         trusted = trust(self.settings_of_mail)
         self.smtp = Relay(self.settings_of_mail, trusted, self.clock, timer=lambda: self.clock().timestamp())
         self.signer = LinkSigner(b"0" * 32, "https://papers.lab.example")
-        self.messenger = EmailMessenger(
-            self.smtp, self.store.recipients, self.settings_of_mail, self.signer, clock=self.clock
-        )
+        self.messenger = self.sending(self.store.ledger.begin)
+        self.direct = self.sending(self._always)  # sends what nobody claimed
+
+    def sending(self, begin: Callable[[Delivery], Awaitable[bool]]) -> EmailMessenger:
+        store = self.store.recipients
+        return EmailMessenger(self.smtp, store, self.settings_of_mail, self.signer, begin, clock=self.clock)
+
+    async def _always(self, _: Delivery) -> bool:
+        return True
 
     def mail_context(self) -> DeliveryContext:
         messengers: dict[str, Messenger] = {"chat": self.chat, "email": self.messenger}
@@ -176,7 +183,7 @@ def encrypted(tmp_path: Path) -> tuple[ssl.SSLContext, Path]:
 
 async def failure(made: House) -> DeliveryError:
     with pytest.raises(DeliveryError) as raised:
-        await made.messenger.send(of(MINE))
+        await made.direct.send(of(MINE))
     assert "@" not in str(raised.value)
     return raised.value
 
@@ -194,13 +201,13 @@ async def test_three_mails_go_over_few_connections_each_with_its_delivery_as_ide
         assert {each.sender for each in made.relay.taken} == {"papers@lab.example"}
         before = made.relay.counts["connections"]
         assert before <= CONNECTIONS
-        await made.messenger.send(of(MINE))
+        await made.direct.send(of(MINE))
         assert made.relay.counts["connections"] == before, "the one that is open is used again"
 
 
 async def test_lines_that_begin_with_a_dot_arrive_as_they_are() -> None:
     async with house() as made:
-        await made.messenger.send(of(MINE))
+        await made.direct.send(of(MINE))
         parts = list(made.relay.taken[0].parsed.iter_parts())
         said = [cast(Any, each).get_content().replace("\r\n", "\n") for each in parts]
         assert said == ["One\n.\n..two\n", "<p>One</p>\n.\n"]
@@ -208,7 +215,7 @@ async def test_lines_that_begin_with_a_dot_arrive_as_they_are() -> None:
 
 async def test_what_comes_back_goes_to_the_inbox_and_a_list_is_not_unsubscribed_by_one_of_it() -> None:
     async with house(inbox="inbox@lab.example") as made:
-        await made.messenger.send(of(MINE))
+        await made.direct.send(of(MINE))
         assert made.relay.taken[0].sender == "inbox@lab.example"
         assert "mailto:inbox@lab.example" in made.relay.taken[0].parsed["List-Unsubscribe"]
         code = code_kept("chat:T1", "U-bob", "list")
@@ -225,21 +232,21 @@ async def test_what_comes_back_goes_to_the_inbox_and_a_list_is_not_unsubscribed_
         await made.store.recipients.ask(asked)
         channel = mail_channel("ffffffffffffffff", "all@lab.example")
         await made.store.recipients.confirm("chat:T1", "U-bob", code, channel, NOW)
-        await made.messenger.send(of(channel))
+        await made.direct.send(of(channel))
         assert made.relay.taken[1].parsed["List-Unsubscribe"] is None
 
 
 async def test_a_connection_that_ended_meanwhile_is_replaced_without_a_word() -> None:
     async with house() as made:
-        await made.messenger.send(of(MINE))
+        await made.direct.send(of(MINE))
         made.relay.faults.replies = {At.MAIL: "421 4.4.2 idle for too long"}
         asyncio.get_running_loop().call_later(0.2, made.relay.faults.replies.clear)
         made.relay.faults.waits = {At.CONNECT: 0.3}
-        await made.messenger.send(of(YOURS))
+        await made.direct.send(of(YOURS))
         assert len(made.relay.taken) == 2
         made.clock.advance(timedelta(seconds=2 * IDLE))
         await made.smtp.close_idle()
-        await made.messenger.send(of(YOURS))
+        await made.direct.send(of(YOURS))
         assert made.relay.counts["connections"] == 3
 
 
@@ -247,10 +254,10 @@ async def test_starttls_and_tls_and_a_login(encrypted: tuple[ssl.SSLContext, Pat
     context, path = encrypted
     login: dict[str, Any] = {"username": USER, "password": SecretStr(PASSWORD), "ca_file": path}
     async with house(context, tls="starttls", **login) as made:
-        await made.messenger.send(of(MINE))
+        await made.direct.send(of(MINE))
         assert len(made.relay.taken) == 1
     async with house(context, at_once=True, tls="tls", ca_file=path) as made:
-        await made.messenger.send(of(MINE))
+        await made.direct.send(of(MINE))
         assert len(made.relay.taken) == 1
 
 
@@ -328,6 +335,51 @@ async def test_a_connection_that_is_cut_before_the_text_is_begun_loses_nothing(a
         await made.rounds(4)
         assert sorted(each.recipient for each in made.relay.taken) == sorted(ADDRESSES)
         assert set((await made.states()).values()) == {DeliveryState.DONE}
+
+
+async def test_what_was_claimed_and_never_begun_is_sent_as_if_nobody_had_claimed_it() -> None:
+    async with house() as made:
+        for each in (await made.rows()).values():
+            assert await made.store.ledger.claim(replace(each, unbegun=True), made.clock(), timedelta(minutes=1))
+        await made.rounds(3)  # whoever claimed them was killed before the text
+        assert sorted(each.recipient for each in made.relay.taken) == sorted(ADDRESSES)
+        assert {(each.state, each.reason) for each in (await made.rows()).values()} == {(DeliveryState.DONE, "")}
+
+
+async def test_what_was_begun_by_one_who_was_killed_is_unknown() -> None:
+    async with house() as made:
+        for each in (await made.rows()).values():
+            held = await made.store.ledger.claim(replace(each, unbegun=True), made.clock(), timedelta(minutes=1))
+            assert held is not None
+            assert await made.store.ledger.begin(held)
+        await made.rounds(3)
+        assert made.relay.taken == []
+        assert set((await made.states()).values()) == {DeliveryState.AMBIGUOUS}
+
+
+async def test_of_what_another_holds_by_now_no_text_is_sent() -> None:
+    async with house() as made:
+        (mine,) = [each for each in (await made.rows()).values() if each.channel == MINE]
+        held = await made.store.ledger.claim(replace(mine, unbegun=True), made.clock(), timedelta(minutes=1))
+        assert held is not None
+        made.clock.advance(timedelta(minutes=2))
+        assert await made.store.ledger.claim(held, made.clock(), timedelta(minutes=1))
+        with pytest.raises(Delayed, match="Somebody else"):
+            await made.messenger.send(held)
+        assert made.relay.taken == []
+        await made.direct.send(of(YOURS))
+        assert [each.recipient for each in made.relay.taken] == ["you@lab.example"], "the next goes over a whole connection"
+
+
+async def test_where_it_cannot_be_kept_that_a_mail_is_begun_none_is() -> None:
+    async with house() as made:
+
+        async def full(_: Delivery) -> bool:
+            raise StoreError("the disk is full")
+
+        with pytest.raises(Delayed, match="could not be kept"):
+            await made.sending(full).send(of(MINE))
+        assert made.relay.taken == []
 
 
 @pytest.mark.parametrize(("at", "taken"), [(At.INSIDE, 0), (At.TEXT, 0), (At.COMMITTED, 3)])
@@ -519,7 +571,7 @@ async def test_who_is_not_to_be_written_to_is_not() -> None:
         assert set(await made.paused()) == {MINE, THEIRS}
         assert "spam" in await made.messenger.obstacle("chat:T1", THEIRS)
         with pytest.raises(Refused):
-            await made.messenger.send(of(YOURS, workspace="chat:T2"))
+            await made.direct.send(of(YOURS, workspace="chat:T2"))
         assert "taken away" in await made.messenger.obstacle("chat:T1", mail_channel("0" * 16, "x@lab.example"))
 
 

@@ -1,7 +1,7 @@
 """A chat platform in memory that keeps a transcript, fails as it is told, and may be abandoned between any two steps."""
 
 import asyncio
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
@@ -19,6 +19,7 @@ NONCE = Abilities(nonce_window=timedelta(minutes=2), edits=True)
 HISTORY = Abilities(finds=True, edits=True)
 BOTH = Abilities(nonce_window=timedelta(minutes=2), finds=True, edits=True)
 NEITHER = Abilities()
+NOTES = Abilities(notes_begin=True)
 
 
 class Fault(StrEnum):
@@ -119,6 +120,8 @@ class Transcript:
     parts: int = 1
     platform: str = "chat"
     steps: Steps = field(default_factory=Steps)
+    begin: Callable[[Delivery], Awaitable[bool]] | None = None  # the ledger's, for one that notes there that it begins
+    begun: set[str] = field(default_factory=set)  # deliveries of which that was noted
     calls: list[Delivery] = field(default_factory=list)  # every call of send
     told: list[tuple[str, str, str]] = field(default_factory=list)
     announced: list[tuple[str, str, str]] = field(default_factory=list)
@@ -152,6 +155,8 @@ class Transcript:
         if delivery.channel in self.closed:
             raise self.closed[delivery.channel]
         fault = self.faults.pop(0) if self.faults else Fault.NONE
+        if self.abilities.notes_begin:
+            await self._note_begun(delivery)
         _raise_unposted(fault)
         message = self._post(delivery, SLOW if fault is Fault.SLOW else timedelta(0))
         self.steps.step()
@@ -160,6 +165,11 @@ class Transcript:
         if fault in (Fault.LOST_ANSWER, Fault.SLOW):
             raise Uncertain("The answer was lost.")
         return message.id
+
+    async def _note_begun(self, delivery: Delivery) -> None:
+        assert self.begin is not None
+        if not await self.begin(delivery):
+            raise Delayed("Somebody else sends it.")
 
     def _post(self, delivery: Delivery, later: timedelta) -> Message:
         at = self.clock() + later

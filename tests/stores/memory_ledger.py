@@ -27,6 +27,7 @@ from bot.store.rules.transitions import (
     OPEN,
     UNSUBSCRIBED,
     after,
+    begun,
     came_to_nothing,
     claimed,
     closed,
@@ -251,6 +252,13 @@ class MemoryLedger:
             return None
         self._put_delivery(fresh)
         return fresh
+
+    async def begin(self, delivery: Delivery) -> bool:
+        """Note that a claimed delivery is begun to be sent; False when its token is no longer the latest."""
+        fresh = begun(self._deliveries.get((delivery.workspace, delivery.id)), delivery)
+        if fresh is not None:
+            self._put_delivery(fresh)
+        return fresh is not None
 
     async def record(self, delivery: Delivery, *, unposted: bool = False, edited_until: datetime | None = None) -> bool:
         """Record a claimed delivery as it is given; False when its token is no longer the latest."""

@@ -40,9 +40,10 @@ class EmailPlatform:
 async def opened(settings: MailSettings, platform: PlatformContext) -> AsyncIterator[EmailPlatform]:
     """Yield e-mail, ready to be sent. Raises SettingsError for unusable settings, and StoreError."""
     relay = Relay(settings, await asyncio.to_thread(trust, settings), platform.clock)
-    recipients = platform.handler_context.store.recipients
+    store = platform.handler_context.store
+    recipients = store.recipients
     links = LinkSigner(await recipients.key(), platform.web_url)
-    messenger = EmailMessenger(relay, recipients, settings, links, clock=platform.clock)
+    messenger = EmailMessenger(relay, recipients, settings, links, store.ledger.begin, clock=platform.clock)
     try:
         yield EmailPlatform(messenger, relay)
     finally:

@@ -4,7 +4,7 @@ import asyncio
 import re
 import socket
 import ssl
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
 from aiosmtplib import SMTP
@@ -32,6 +32,13 @@ class Lost(Exception):  # noqa: N818 - says what happened
     """The connection ended before the text of a message was begun."""
 
 
+Begin = Callable[[], Awaitable[None]]  # called just before the text of a mail is sent; what it raises leaves that unsent
+
+
+async def unnoted() -> None:
+    """Note nothing: of what is sent so, nobody asks afterwards whether it was begun."""
+
+
 class RelayConnection:
     """An open connection. After any exception but a DeliveryError of `give` it is of no use any more."""
 
@@ -51,15 +58,15 @@ class RelayConnection:
         """What the relay offers, in lower case."""
         return tuple(self._client.esmtp_extensions)
 
-    async def give(self, sender: str, recipient: str, message: bytes) -> None:
-        """Give one mail to the relay, which then answers for it.
+    async def give(self, sender: str, recipient: str, message: bytes, begin: Begin) -> None:
+        """Give one mail to the relay, which then answers for it; `begin` is awaited before the first octet of its text.
 
         Raises a DeliveryError for what the relay refuses, and Lost or whatever the library raises for what ends before that
         is known; `begun` tells whether the relay may have the mail then.
         """
         self.begun, self.refusal = False, None
         try:
-            await self._give(sender, recipient, message)
+            await self._give(sender, recipient, message, begin)
         except DeliveryError as error:
             # From here on it is known: nothing that takes time may hide it.
             self.begun, self.refusal = False, error
@@ -68,13 +75,14 @@ class RelayConnection:
         finally:
             self.given += 1
 
-    async def _give(self, sender: str, recipient: str, message: bytes) -> None:
+    async def _give(self, sender: str, recipient: str, message: bytes, begin: Begin) -> None:
         size = [b"SIZE=%d" % len(message)] if self._client.supports_extension("size") else []
         await self._asked(Stage.SENDER, b"MAIL", b"FROM:<%s>" % sender.encode("ascii"), *size)
         await self._asked(Stage.RECIPIENT, b"RCPT", b"TO:<%s>" % recipient.encode("ascii"))
         await self._asked(Stage.DATA, b"DATA", wanted=frozenset({_START}))
+        await self._begin(begin)
         protocol = self._client.protocol
-        if protocol is None:
+        if protocol is None or not self.is_open:
             raise Lost
         self.begun = True
         protocol.write(_dotted(message))
@@ -83,6 +91,13 @@ class RelayConnection:
             if not 400 <= found.code < 600:
                 raise SMTPException(f"no answer that says anything: {found.code}")
             raise delivery_error(Stage.TEXT, RelayReply(found.code, found.message))
+
+    async def _begin(self, begin: Begin) -> None:
+        try:
+            await begin()
+        except BaseException:
+            self._client.close()  # the relay waits for the text, and would take a command for it
+            raise
 
     async def _asked(self, stage: Stage, *command: bytes, wanted: frozenset[int] = _TAKEN) -> None:
         found = await self._client.execute_command(*command)

@@ -9,7 +9,7 @@ from time import monotonic
 
 from aiosmtplib.errors import SMTPException
 
-from adapters.email.relay.connection import Lost, RelayConnection, Unreached, connected
+from adapters.email.relay.connection import Begin, Lost, RelayConnection, Unreached, connected, unnoted
 from bot.errors import Delayed, DeliveryError, NetworkFault, Reach, SettingsError, Uncertain
 from bot.settings.mail import MailSettings
 
@@ -64,15 +64,16 @@ class Relay:
         since, reason = self._failing
         return f"No e-mail can be sent since {since:%Y-%m-%d %H:%M} UTC: {reason} It is tried again."
 
-    async def send(self, recipient: str, message: bytes, *, patience: float = TURN) -> None:
+    async def send(self, recipient: str, message: bytes, *, begin: Begin = unnoted, patience: float = TURN) -> None:
         """Give one mail to the relay. Raises Refused (AddressRefused), Rejected, Delayed or Uncertain, without an address.
 
-        Where a connection that was kept has ended meanwhile, and the text was not begun, another one is opened. `patience`
+        `begin` is awaited before the text is sent; where it raises, nothing was. Where a connection that was kept has ended
+        meanwhile, and the text was not begun, another one is opened, and `begin` may be awaited again. `patience`
         is for how many seconds it waits for one that others use; that is no part of the time that a mail may take.
         """
         await self._take_turn(patience)
         try:
-            await self._in_time(recipient, message)
+            await self._in_time(recipient, message, begin)
         except DeliveryError as error:
             self._note(error)
             raise
@@ -87,11 +88,11 @@ class Relay:
         except TimeoutError as error:
             raise Delayed(_BUSY, retry_after=_SOON) from error
 
-    async def _in_time(self, recipient: str, message: bytes) -> None:
+    async def _in_time(self, recipient: str, message: bytes, begin: Begin) -> None:
         attempt: list[RelayConnection] = []
         try:
             async with asyncio.timeout(self._settings.timeout):
-                await self._send(recipient, message, attempt)
+                await self._send(recipient, message, begin, attempt)
         except TimeoutError as error:
             if attempt and attempt[-1].refusal is not None:
                 raise attempt[-1].refusal from error
@@ -99,10 +100,10 @@ class Relay:
                 raise Uncertain(_LOST) from error
             raise (Delayed(_SLOW) if attempt else Unreached(_SLOW, NetworkFault.TIMEOUT)) from error
 
-    async def _send(self, recipient: str, message: bytes, attempt: list[RelayConnection]) -> None:
+    async def _send(self, recipient: str, message: bytes, begin: Begin, attempt: list[RelayConnection]) -> None:
         if (kept := await self._take()) is not None:
             try:
-                await self._give(kept, recipient, message, attempt)
+                await self._give(kept, recipient, message, begin, attempt)
             except (Lost, Delayed) as error:
                 if isinstance(error, Delayed) and kept.is_open:
                     raise
@@ -111,17 +112,17 @@ class Relay:
                 return
         fresh = await connected(self._settings, self._trusted)
         try:
-            await self._give(fresh, recipient, message, attempt)
+            await self._give(fresh, recipient, message, begin, attempt)
         except Lost as error:
             said = "The mail server ended the connection before it had taken the message."
             raise Delayed(said, reach=Reach.PLATFORM) from error
 
     async def _give(
-        self, connection: RelayConnection, recipient: str, message: bytes, attempt: list[RelayConnection]
+        self, connection: RelayConnection, recipient: str, message: bytes, begin: Begin, attempt: list[RelayConnection]
     ) -> None:
         attempt.append(connection)
         try:
-            await connection.give(self._settings.returns_to, recipient, message)
+            await connection.give(self._settings.returns_to, recipient, message, begin)
         except DeliveryError:
             self._keep(connection)
             raise

@@ -102,7 +102,7 @@ async def refused(closing: Closing) -> Outcome:
             store = SqliteStore(database, exclusive=True)
             await store.open()
             given = replace(work, database=str(database), url=fake.url).of(crowd)
-            async with messenger_of(given, store.chats, store.recipients) as messenger:
+            async with messenger_of(given, store) as messenger:
                 service = Service(replace(work, database=str(database), url=fake.url).of(crowd), store, messenger)
                 await _posted(service, fake, closing, store)
                 owners = await _owners(store, crowd)

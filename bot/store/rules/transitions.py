@@ -36,7 +36,8 @@ def claimed(stored: Delivery | None, given: Delivery, now: datetime, lease: time
 
     That is when it is not as it was given, when it is settled, or when somebody's lease still runs.
     Where a lease ran out it may have been posted since it was last looked for: it is looked for from the beginning.
-    Whether it says that it is late is kept as given: that is known then of what is found later.
+    Whether it says that it is late is kept as given: that is known then of what is found later. It is `unbegun` where
+    that is given and no earlier try can have begun.
     """
     if stored is None or (stored.token, stored.state) != (given.token, given.state) or not _may_be_taken(stored, now):
         return None
@@ -50,6 +51,7 @@ def claimed(stored: Delivery | None, given: Delivery, now: datetime, lease: time
         attempts=stored.attempts + 1,
         late=given.late,
         cursor="" if stored.state is DeliveryState.SENDING else stored.cursor,
+        unbegun=given.unbegun and (stored.state is DeliveryState.PENDING or stored.unbegun),
     )
 
 
@@ -62,6 +64,13 @@ def _may_be_taken(stored: Delivery, now: datetime) -> bool:
 def ran_out(delivery: Delivery, now: datetime) -> bool:
     """Say whether nobody holds a delivery any more that is being sent."""
     return delivery.lease_until is None or delivery.lease_until <= now
+
+
+def begun(stored: Delivery | None, given: Delivery) -> Delivery | None:
+    """Return what is to be stored when a claimer begins to send the delivery, or None when the claimer holds it no more."""
+    if stored is None or stored.state is not DeliveryState.SENDING or stored.token != given.token:
+        return None
+    return replace(stored, unbegun=False)
 
 
 def recorded(stored: Delivery | None, given: Delivery, *, wanted: bool) -> Delivery | None:
@@ -86,6 +95,7 @@ def recorded(stored: Delivery | None, given: Delivery, *, wanted: bool) -> Deliv
         reason=given.reason,
         late=given.late,
         cursor=given.cursor,
+        unbegun=False,
     )
     return _told(fresh) if wanted or given.state is not DeliveryState.PENDING else expired(fresh, UNSUBSCRIBED)
 

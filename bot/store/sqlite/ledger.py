@@ -38,6 +38,7 @@ from bot.store.rules.transitions import (
     OPEN,
     UNSUBSCRIBED,
     after,
+    begun,
     claimed,
     closed,
     expect_latest,
@@ -225,6 +226,14 @@ class SqliteLedger(Tables):
             return None
         _update(db, fresh)
         return fresh
+
+    @writing_shared
+    def begin(self, db: Database, delivery: Delivery) -> bool:
+        stored = _stored(db, delivery)
+        fresh = begun(stored, delivery)
+        if fresh is not None and fresh != stored:
+            _update(db, fresh)
+        return fresh is not None
 
     @writing_shared
     def record(

@@ -14,9 +14,9 @@ from bot.delivery import notice_restored
 from bot.models import Abilities, Delivery, DeliveryState
 from tests.bot.deliveries import Harness
 from tests.conftest import NOW, tries
-from tests.fakes.transcript import BOTH, HISTORY, NEITHER, NONCE, Fault, delivery, numbered
+from tests.fakes.transcript import BOTH, HISTORY, NEITHER, NONCE, NOTES, Fault, delivery, numbered
 
-KINDS = (NONCE, HISTORY, BOTH, NEITHER)
+KINDS = (NONCE, HISTORY, BOTH, NEITHER, NOTES)
 POSTED_UNKNOWN = (Fault.LOST_ANSWER, Fault.SLOW, Fault.STUMBLED)
 UNCERTAIN = (*POSTED_UNKNOWN, Fault.LOST_REQUEST, Fault.BROKEN)
 UNPOSTED = (Fault.DELAYED, Fault.RETRY_AFTER)
@@ -118,6 +118,16 @@ async def test_where_nothing_can_be_known_nothing_is_posted_twice_and_the_unknow
                 assert each.reason.startswith("unknown: ")
             if each.state is DeliveryState.EXPIRED:
                 assert each.reason == "It is not known whether the part before was posted."
+
+
+@pytest.mark.parametrize("fault", [Fault.NONE, *UNPOSTED, *UNCERTAIN])
+async def test_what_was_noted_before_it_was_begun_is_unknown_only_from_then_on(fault: Fault) -> None:
+    for steps in range(1, await steps_of_a_life(NOTES, fault) + 1):
+        made = harness(NOTES, [fault])
+        await made.plant(numbered([1, 1], NOW))
+        await made.live(steps)
+        for each in (await none_twice(made)).values():
+            assert each.state is DeliveryState.DONE or each.id in made.chat.begun, (steps, each)
 
 
 faults = st.lists(st.sampled_from([*Fault]), max_size=8)

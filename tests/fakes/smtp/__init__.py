@@ -101,6 +101,11 @@ class FakeRelay:
         """Every mail that was taken, as the judge of a run knows messages."""
         return [Message(str(at), each.recipient, each.number, "", each.at) for at, each in enumerate(self.taken)]
 
+    @property
+    def came(self) -> frozenset[str]:
+        """The markers of the mails whose whole text came, whether they were taken or not."""
+        return frozenset(self._sent)
+
     def take(self, envelope: Envelope) -> None:
         raw = bytes(envelope.original_content or b"")
         self.wrong += faults_of(raw)
