@@ -24,9 +24,9 @@ from bot.store.rules.abbreviations import abbreviations_in
 from bot.store.rules.search_terms import STEMS_VERSION, stemmed
 from bot.store.rules.spelling import is_word
 from bot.store.sqlite import vectors
-from bot.store.sqlite.full_text import COLUMNS, make_index
 from bot.store.sqlite.key_values import set_fact
 from bot.store.sqlite.search.compile import label_token
+from bot.store.sqlite.search.full_text import COLUMNS, make_index
 
 CHUNK = 1000  # items to a statement; 11 values each stay far below SQLite's 32766 parameters
 # Raise the first number when the columns of the index or the spelling of labels change: the index is then made anew.

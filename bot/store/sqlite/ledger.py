@@ -4,21 +4,18 @@ Each write is one transaction, begun IMMEDIATE: what it reads to decide and what
 statement names the workspace, except those that ask what there is to do for all of them.
 """
 
-import contextlib
-import heapq
-import itertools
 import json
 import logging
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import date, datetime, timedelta
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from sqlite_utils import Database
 
 from bot.errors import StoreError
 from bot.models import OVERTAKEN, Delivery, DeliveryState, Digest, Occurrence, OccurrenceState, Subscription
-from bot.ports.ledger import NO_TURNS, Planned, is_left_out
+from bot.ports.ledger import NO_TURNS, Planned
 from bot.store.records import (
     delivery_from_text,
     delivery_to_text,
@@ -53,6 +50,7 @@ from bot.store.rules.transitions import (
 )
 from bot.store.sqlite import digests, outbox
 from bot.store.sqlite.connections import Tables, reading, writing, writing_shared
+from bot.store.sqlite.turns import OCCURRENCES, PENDING, all_in_turns, if_readable, in_turns, readable
 
 T = TypeVar("T")
 
@@ -80,7 +78,7 @@ class SqliteLedger(Tables):
         come = f"{some} and next_due <= :now order by next_due, workspace, id limit :most"
         both = f"select * from ({unknown}) union all select * from ({come})"
         sql = f"select data, next_due from ({both}) order by next_due, workspace, id limit :most"
-        return _readable(
+        return readable(
             lambda most: db.execute(sql, {"now": micros(now), "most": most}).fetchall(),
             lambda data, at: (subscription_from_text(data), None if at is None else time_of(at)),
             limit,
@@ -124,7 +122,7 @@ class SqliteLedger(Tables):
             " where rhythm = 'at once' and wakes <= ? order by workspace, id"
         )
         rows = db.execute(sql, [micros(now)]).fetchall()
-        return [each for row in rows for each in _if_readable(row, subscription_from_text)]
+        return [each for row in rows for each in if_readable(row, subscription_from_text)]
 
     @writing_shared
     def open_at_once(self, db: Database, found: Sequence[Occurrence]) -> int:
@@ -151,11 +149,11 @@ class SqliteLedger(Tables):
         given = {"now": micros(now), "state": state}
 
         def rows(most: int) -> list[tuple[object, ...]]:
-            places = [(row[-1], *row[-4:-1]) for row in _in_turns(db, _OCCURRENCES, most, had, given)]
+            places = [(row[-1], *row[-4:-1]) for row in in_turns(db, OCCURRENCES, most, had, given)]
             sql = f"select data from occurrences where {_PLACE}"
             return [db.execute(sql, place).fetchone() for place in places]
 
-        return _readable(rows, occurrence_from_text, limit)
+        return readable(rows, occurrence_from_text, limit)
 
     @writing_shared
     def close_occurrence(
@@ -196,11 +194,11 @@ class SqliteLedger(Tables):
         without: Collection[str] = (),
     ) -> Sequence[Delivery]:
         def rows(most: int) -> list[tuple[object, ...]]:
-            found = _in_turns(db, _PENDING, most, had, {"now": micros(now)}, without)
+            found = in_turns(db, PENDING, most, had, {"now": micros(now)}, without)
             sql = f"{DELIVERIES} where workspace = ? and id = ?"
             return [db.execute(sql, [workspace, number]).fetchone() for *_, number, workspace in found]
 
-        return _readable(rows, delivery_from_text, limit)
+        return readable(rows, delivery_from_text, limit)
 
     @reading
     def unsettled_deliveries(
@@ -215,7 +213,7 @@ class SqliteLedger(Tables):
         unclear = f"state = '{DeliveryState.AMBIGUOUS}' and next_at <= ?"
         left = f"state = '{DeliveryState.SENDING}' and (lease_until is null or lease_until <= ?)"
         at = micros(now)
-        return _all_in_turns(db, f"deliveries where {unclear} or {left}", limit, had, without, at, at)
+        return all_in_turns(db, f"deliveries where {unclear} or {left}", limit, had, without, at, at)
 
     @writing_shared
     def claim(self, db: Database, delivery: Delivery, now: datetime, lease: timedelta) -> Delivery | None:
@@ -262,13 +260,13 @@ class SqliteLedger(Tables):
             f"select data from deliveries where ({waiting} or state = '{DeliveryState.SENDING}' and lease_until > ?){where}",
             [at, at, *ours],
         ).fetchall()
-        fresh = [(each, released(each, now)) for row in found for each in _if_readable((*row, None), delivery_from_text)]
+        fresh = [(each, released(each, now)) for row in found for each in if_readable((*row, None), delivery_from_text)]
         changed = [after for before, after in fresh if after != before]
         for delivery in changed:
             _update(db, delivery)
         sql = f"select data from occurrences where state = '{OccurrenceState.DUE}' and next_at > ?{where}"
         rows = db.execute(sql, [at, *ours]).fetchall()
-        put_off = [each for row in rows for each in _if_readable(row, occurrence_from_text)]
+        put_off = [each for row in rows for each in if_readable(row, occurrence_from_text)]
         for each in put_off:
             _update_occurrence(db, replace(each, next_at=None))
         return len(changed) + len(put_off)
@@ -336,7 +334,7 @@ def _overtake(db: Database, fresh: Occurrence) -> None:
         f" and state = '{OccurrenceState.DUE}'"
     )
     for row in db.execute(sql, [fresh.workspace, fresh.subscription, fresh.slot]).fetchall():
-        for each in _if_readable(row, occurrence_from_text):
+        for each in if_readable(row, occurrence_from_text):
             _update_occurrence(db, overtaken(each))
 
 
@@ -360,18 +358,6 @@ def _note_told(db: Database, workspace: str, subscription: str, *, told: bool) -
     db.execute("update subscriptions set revision = ?, data = ? where workspace = ? and id = ?", values)
 
 
-def _let_count_turns(db: Database, had: Mapping[str, int], without: Collection[str]) -> None:
-    """Let a statement ask how many turns a workspace has had, null for one that is left out.
-
-    Joined as a table, they would be searched row by row.
-    """
-
-    def turns_had(workspace: str | None) -> int | None:
-        return None if workspace is None or is_left_out(workspace, without) else had.get(workspace, 0)
-
-    db.conn.create_function("turns_had", 1, turns_had)
-
-
 def _keep_occurrence(db: Database, fresh: Occurrence) -> bool:
     """Keep the occurrence unless one of its key is kept; say whether it is new."""
     sql = (
@@ -385,111 +371,6 @@ def _keep_occurrence(db: Database, fresh: Occurrence) -> bool:
 def _update_occurrence(db: Database, fresh: Occurrence) -> None:
     sql = f"update occurrences set state = ?, next_at = ?, data = ? where {_PLACE}"
     db.execute(sql, [*_standing(fresh), *_place_of(fresh)])
-
-
-_IS_NEXT = (
-    "(part = 1 or not exists (select 1 from deliveries as earlier where earlier.workspace = deliveries.workspace"
-    " and earlier.subscription = deliveries.subscription and earlier.day = deliveries.day"
-    f" and earlier.slot = deliveries.slot and earlier.part < deliveries.part and earlier.state <> '{DeliveryState.DONE}'))"
-)
-
-
-@dataclass(frozen=True, slots=True)
-class _Queue:
-    """What waits, in an index by workspace and then by age: of each workspace only the oldest are looked at."""
-
-    table: str
-    index: str
-    waits: str  # what a row is that waits, whether its time has come or not
-    come: str
-    age: str  # of the index; its last columns name a row within its workspace
-    name: str
-
-    @property
-    def _rows(self) -> str:
-        return f"{self.table} indexed by {self.index} where {self.waits}"
-
-    @property
-    def workspaces(self) -> str:
-        """The statement that gives the workspaces in which something waits, those first whose oldest has its turn first.
-
-        Each is found by one step in the index from the one before.
-        """
-        oldest = f"select {self.name} from {self._rows} and workspace = waiting.workspace and {self.come}"
-        return (
-            f"with recursive waiting (workspace) as (select min(workspace) from {self._rows} union all"
-            f" select (select min(workspace) from {self._rows} and workspace > waiting.workspace) from waiting"
-            " where workspace is not null)"
-            f" select waiting.workspace from waiting cross join {self.table} as head"
-            f" on turns_had(waiting.workspace) is not null and head.workspace = waiting.workspace"
-            f" and ({self.name}) = ({oldest} order by {self.age} limit 1)"
-            f" order by turns_had(waiting.workspace), {self.age}, waiting.workspace limit :most"
-        )
-
-    @property
-    def oldest(self) -> str:
-        """The statement that gives one workspace's, the oldest first."""
-        return f"select {self.age} from {self._rows} and workspace = :workspace and {self.come} order by {self.age}"
-
-
-_PENDING = _Queue(
-    "deliveries",
-    "deliveries_pending",
-    f"state = '{DeliveryState.PENDING}'",
-    f"next_at <= :now and {_IS_NEXT}",
-    "next_at, due, id",
-    "id",
-)
-_OCCURRENCES = _Queue(
-    "occurrences",
-    "occurrences_state",
-    "state = :state",
-    "ifnull(next_at, 0) <= :now",
-    "ifnull(next_at, 0), due, subscription, day, slot",
-    "subscription, day, slot",
-)
-
-
-def _in_turns(
-    db: Database,
-    queue: _Queue,
-    most: int,
-    had: Mapping[str, int],
-    given: Mapping[str, object],
-    without: Collection[str] = (),
-) -> Iterator[tuple[Any, ...]]:
-    """Yield the turn, the age and the workspace of at most so many that wait: the oldest of each workspace, and so on.
-
-    A workspace whose oldest is not among the first `most` oldest has none among the first `most`.
-    """
-
-    def waiting_in(workspace: str) -> Iterator[tuple[Any, ...]]:
-        rows = db.execute(queue.oldest, {**given, "workspace": workspace})
-        for turn, age in enumerate(rows, had.get(workspace, 0)):
-            yield turn, *age, workspace
-
-    _let_count_turns(db, had, without)
-    workspaces = db.execute(queue.workspaces, {**given, "most": most}).fetchall()
-    return itertools.islice(heapq.merge(*(waiting_in(workspace) for (workspace,) in workspaces)), most)
-
-
-def _all_in_turns(
-    db: Database, waiting: str, limit: int, had: Mapping[str, int], without: Collection[str], *values: object
-) -> list[Delivery]:
-    turns = (
-        "select number, due, id, workspace, row_number() over (partition by workspace order by due, id) as turn"
-        f" from {waiting}"
-    )
-    order = "line, due, id, workspace"
-    line = "turn + turns_had(workspace) as line"
-    chosen = f"select number, {line} from ({turns}) where line is not null order by {order} limit ?"
-    sql = (
-        f"with chosen as materialized ({chosen})"
-        " select data, payload from chosen cross join deliveries using (number)"
-        f" left join payloads using (number) order by {order}"
-    )
-    _let_count_turns(db, had, without)
-    return _readable(lambda most: db.execute(sql, [*values, most]).fetchall(), delivery_from_text, limit)
 
 
 def _insert(db: Database, fresh: Delivery) -> None:
@@ -562,30 +443,6 @@ def prune(db: Database, now: datetime) -> None:
 _PLACE_JOINED = " and ".join(
     f"deliveries.{name} = occurrences.{name}" for name in ("workspace", "subscription", "day", "slot")
 )
-
-
-def _readable(rows: Callable[[int], Sequence[tuple[object, ...]]], read: Callable[..., T], limit: int) -> list[T]:
-    """Return what can be read of what there is to do for all workspaces, as many as were asked for where there are so many.
-
-    A damaged row must not stop the others, and however many there are must not take their turns.
-    """
-    most = limit
-    while True:
-        given = rows(most)
-        found = [each for row in given for each in _if_readable(row, read)]
-        if len(given) < most or len(found) >= limit:
-            break
-        most *= 2
-    if len(found) < len(given):
-        log.error(
-            "rows of the ledger that cannot be read are passed over: %d; `db check` counts them", len(given) - len(found)
-        )
-    return found[:limit]
-
-
-def _if_readable(row: tuple[object, ...], read: Callable[..., T]) -> Iterator[T]:
-    with contextlib.suppress(StoreError):
-        yield read(*row)
 
 
 def _place_of(each: Occurrence | Delivery) -> tuple[str, str, str, int]:

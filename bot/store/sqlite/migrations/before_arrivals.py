@@ -7,7 +7,7 @@ from datetime import datetime
 from sqlite_utils import Database, Migrations
 
 from bot.store.records import wakes
-from bot.store.sqlite.full_text import make_index
+from bot.store.sqlite.search.full_text import make_index
 
 APPLICATION_ID = 0x42524453  # "BRDS", in the file's header: tells our files from other programs' (sqlite.org/pragma.html)
 

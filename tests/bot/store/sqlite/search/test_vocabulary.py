@@ -2,7 +2,7 @@
 
 import sqlite3
 
-from bot.store.sqlite.full_text import make_index
+from bot.store.sqlite.search.full_text import make_index
 from bot.store.sqlite.search.vocabulary import STANDING_SQL
 
 
