@@ -331,7 +331,7 @@ async def test_a_damaged_file_is_told_and_found_by_the_check(store: SqliteStore,
     await store.maintenance.vacuum()
     await store.close()
     content = bytearray(content_of(path))
-    for at in range(60 * 4096, len(content) - 4096, 3 * 4096):
+    for at in range(100 * 4096, len(content) - 4096, 3 * 4096):
         content[at : at + 2000] = b"\xff" * 2000
     put(path, bytes(content))
     damaged = SqliteStore(path)
