@@ -1,0 +1,95 @@
+"""One item with its history: its card, where and when it was posted, how it rose, its versions, and what is close to it."""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from datetime import date, datetime, timedelta
+
+from bot.handlers.archive.reading import with_card
+from bot.handlers.context import HandlerContext
+from bot.handlers.search.similar import meant_item
+from bot.models import ArchivedPosting, Entry, Item, Kind, PaperHistory, Reading, Viewer
+
+MOST_POSTINGS = 50  # that are told of an item
+SIMILAR = 5  # items
+
+_READ = timedelta(days=400)  # how far back its readings go
+
+
+async def paper_history(context: HandlerContext, viewer: Viewer, key: str, now: datetime) -> PaperHistory | None:
+    """Return what is known of the item of that key, or alias, and where the viewer may know that it was posted.
+
+    None where there is none; nor is there one for a stranger that was never posted where they may read: what else was
+    collected is the workspace's own. Raises StoreError.
+    """
+    item = (await context.store.items.find([key])).get(key)
+    if item is None:
+        return None
+    found = await _postings(context, viewer, item)
+    if viewer.is_stranger and not found:
+        return None
+    entry = await _entry(context, viewer, found)
+    return PaperHistory(
+        item=item,
+        entry=entry,
+        summary=entry.summary if entry else await context.previewer.summary(item, now),
+        postings=tuple(found),
+        readings=await _readings(context, item, (now - _READ).date()),
+        versions=tuple(_versions(item)),
+        similar=await _similar(context, viewer, item, now),
+        saved=await _is_saved(context, viewer, item),
+    )
+
+
+async def _postings(context: HandlerContext, viewer: Viewer, item: Item) -> Sequence[ArchivedPosting]:
+    keys = (item.key, *item.aliases)
+    return await context.store.archive.postings(viewer.workspace, viewer.channels, keys, limit=MOST_POSTINGS)
+
+
+async def _entry(context: HandlerContext, viewer: Viewer, postings: Sequence[ArchivedPosting]) -> Entry | None:
+    """Return the entry as it was posted last, None where it was not, or that cannot be read any more."""
+    for posting in postings[:1]:
+        if entry := await context.store.archive.posted_entry(viewer.workspace, posting):
+            return await asyncio.to_thread(with_card, entry)
+    return None
+
+
+async def _readings(context: HandlerContext, item: Item, since: date) -> tuple[Reading, ...]:
+    """Return what was read of it day by day; of a paper the stars of its repository with its own upvotes."""
+    code = item.repo if item.kind is Kind.PAPER else ""
+    found = await context.store.items.readings([item.key, code] if code else [item.key], since)
+    own = {each.day: each for each in found.get(item.key, ())}
+    stars = {each.day: each for each in found.get(code, ())}
+    return tuple(_both(own.get(day), stars.get(day), day) for day in sorted({*own, *stars}))
+
+
+def _both(own: Reading | None, code: Reading | None, day: date) -> Reading:
+    own, code = own or Reading(day), code or Reading(day)
+    stars = own.stars if code.stars is None else code.stars
+    return Reading(day, stars, own.forks if code.forks is None else code.forks, own.upvotes)
+
+
+def _versions(item: Item) -> Iterator[tuple[str, datetime]]:
+    """Yield the versions whose time is known: of a paper the first and the latest, of a repository its last release."""
+    if item.kind is Kind.PAPER and item.version and item.published:
+        yield "v1", item.published
+        if item.version > 1 and item.updated:
+            yield f"v{item.version}", item.updated
+    if item.release is not None:
+        yield item.release.tag, item.release.published
+
+
+async def _similar(context: HandlerContext, viewer: Viewer, item: Item, now: datetime) -> tuple[Item, ...]:
+    """Return what is close to it; for a stranger, of that what was posted where they may read."""
+    near = (await meant_item(context, item)).near
+    hits = await context.store.index.similar(item, now, limit=SIMILAR, near=near)
+    close = [hit.item for hit in hits]
+    if not viewer.is_stranger:
+        return tuple(close)
+    return tuple([each for each in close if await _postings(context, viewer, each)])
+
+
+async def _is_saved(context: HandlerContext, viewer: Viewer, item: Item) -> bool:
+    if viewer.is_stranger:
+        return False
+    held = {each.key for each in await context.store.people.saved(viewer.workspace, viewer.person)}
+    return bool(held & {item.key, *item.aliases})
