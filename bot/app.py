@@ -235,7 +235,8 @@ async def built(
         fetcher = _fetcher(settings, store, collector, sources, stack)
         posting = dict(messengers or {})
         context = _handler_context(settings, store, publisher, topics, titles, embedder, fetcher)
-        context = replace(context, letters=Letters(lambda: _mailer(posting), settings.web.url))
+        url = settings.web.url
+        context = replace(context, letters=Letters(lambda: _mailer(posting), url), web_url=url)
         delivery = DeliveryContext(store, store.ledger, posting, _delivery_settings(settings))
         yield App(
             settings,

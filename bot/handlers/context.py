@@ -113,6 +113,7 @@ class HandlerContext:
     publishing: Obstacle = no_followers  # a platform's own, where channels can be followed: what keeps us from publishing
     elsewhere: Elsewhere = nowhere_else  # a platform's own, where it has channels
     letters: Letters = NO_LETTERS  # to addresses that are to be confirmed; without e-mail set up none can be sent
+    web_url: str = ""  # where our pages are read from outside; "" where there are none
     workspace_word: str = "workspace"  # what people there call one
     arxiv: ArxivSettings = USUAL_ARXIV  # which categories are collected
     embedder: Embedder | None = None  # without one, words alone decide what is found and close

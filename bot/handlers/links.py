@@ -5,10 +5,15 @@ of which 128 bits are kept: RFC 2104, 5, allows half of the hash. It holds as lo
 shows a page; only pressing its button does something, as programs that look into mails follow every link. What a button of
 a page does is signed, too, and for a day: nobody can put another command in its place. By another link an address is
 confirmed.
+
+By a third kind a person opens the pages of their workspace in a browser: it is good for a quarter of an hour and once, and
+what the browser gets for it is a session of half a day, signed likewise. What a form of such a page does is signed for that
+session alone.
 """
 
 import base64
 import binascii
+import hashlib
 import hmac
 import json
 from dataclasses import astuple, dataclass
@@ -17,6 +22,8 @@ from enum import StrEnum
 from urllib.parse import quote
 
 BUTTON_HOLDS = timedelta(days=1)
+OPENING_HOLDS = timedelta(minutes=15)
+SESSION_HOLDS = timedelta(hours=12)
 LONGEST_TOKEN = 12_000  # characters; the longest command of a subscription has a third of it
 
 _LETTER = "letter-"  # before the hash of an address, where a link of a mail has its subscription's number
@@ -49,6 +56,16 @@ class SignedButton:
     subscription: str  # the id in the link
     channel: str  # of the recipient: the subscription itself may have ended by the button before
     command: str  # as bot.commands.write makes it
+    until: int  # seconds since 1970
+
+
+@dataclass(frozen=True, slots=True)
+class SignedSession:
+    """Who reads the pages, and where they asked for the link to them."""
+
+    workspace: str
+    channel: str
+    person: str
     until: int  # seconds since 1970
 
 
@@ -113,6 +130,46 @@ class LinkSigner:
         read = self._read("confirm", token)
         return read[0] if read is not None and len(read) == 1 else ""
 
+    def opening_url(self, workspace: str, channel: str, person: str, nonce: str, now: datetime) -> str:
+        """Return where the person opens the pages; "" where none can be read from outside. `nonce` tells it from others."""
+        until = int((now + OPENING_HOLDS).timestamp())
+        token = self._token("open", workspace, channel, person, str(until), nonce)
+        return f"{self.base}/open/{token}" if self.base else ""
+
+    def read_opening(self, token: str, now: datetime) -> SignedSession | None:
+        """Return whose pages the token opens; None where it was not made here, or holds no longer."""
+        return self._who("open", token, 5, now)
+
+    def session(self, who: SignedSession, now: datetime) -> str:
+        """Return what a browser keeps to be known as theirs for SESSION_HOLDS, in [0-9A-Za-z_.-]."""
+        until = int((now + SESSION_HOLDS).timestamp())
+        return self._token("session", who.workspace, who.channel, who.person, str(until))
+
+    def read_session(self, value: str, now: datetime) -> SignedSession | None:
+        """Return whose session it is; None where it was not made here, or holds no longer."""
+        return self._who("session", value, 4, now)
+
+    def form(self, session: str, command: str, now: datetime) -> str:
+        """Return the token of a form that gives the command in that session, good for BUTTON_HOLDS."""
+        return self._token("form", _hashed(session), command, str(int((now + BUTTON_HOLDS).timestamp())))
+
+    def read_form(self, token: str, session: str, now: datetime) -> str | None:
+        """Return the command that a form gives; None for one made elsewhere, for another session, or too long ago."""
+        read = self._read("form", token)
+        if read is None or not hmac.compare_digest(read[0], _hashed(session)):
+            return None
+        return read[1] if now.timestamp() < int(read[2]) else None
+
+    def slug(self, workspace: str) -> str:
+        """Return what stands for the workspace in the addresses of its public pages: 16 of [0-9a-f]."""
+        return hmac.digest(self._key, json.dumps(["slug", workspace]).encode(), "sha256")[:8].hex()
+
+    def _who(self, purpose: str, token: str, parts: int, now: datetime) -> SignedSession | None:
+        read = self._read(purpose, token)
+        if read is None or len(read) != parts or now.timestamp() >= int(read[3]):
+            return None
+        return SignedSession(read[0], read[1], read[2], int(read[3]))
+
     def _token(self, purpose: str, *parts: str) -> str:
         """Return the parts and a signature over them and the purpose, in [0-9A-Za-z_.-]."""
         return f"{_encoded(json.dumps(parts).encode())}.{self._signed([purpose, *parts])}"
@@ -134,6 +191,10 @@ class LinkSigner:
 
 def _encoded(data: bytes) -> str:
     return base64.urlsafe_b64encode(data).decode().rstrip("=")
+
+
+def _hashed(session: str) -> str:
+    return hashlib.sha256(session.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _are_texts(value: object) -> bool:

@@ -8,7 +8,15 @@ from urllib.parse import parse_qs, unquote, urlsplit
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.handlers.links import BUTTON_HOLDS, LinkAction, LinkSigner, SignedLink
+from bot.handlers.links import (
+    BUTTON_HOLDS,
+    OPENING_HOLDS,
+    SESSION_HOLDS,
+    LinkAction,
+    LinkSigner,
+    SignedLink,
+    SignedSession,
+)
 from tests.conftest import NOW
 
 KEY = bytes(range(32))
@@ -71,6 +79,71 @@ def test_a_confirmation_names_a_code_as_it_is_kept(code: str) -> None:
     assert LinkSigner(bytes(32)).read_confirmation(token) == ""
 
 
+SECOND = timedelta(seconds=1)
+
+
+@given(st.text(), st.text(), st.text(), st.text())
+def test_a_link_opens_the_pages_of_one_person_for_a_quarter_of_an_hour(
+    workspace: str, channel: str, person: str, nonce: str
+) -> None:
+    signer, base = LinkSigner(KEY, "https://papers.lab.example"), "https://papers.lab.example/open/"
+    url = signer.opening_url(workspace, channel, person, nonce, NOW)
+    assert url.startswith(base)
+    token = url.removeprefix(base)
+    assert unquote(token) == token
+    who = signer.read_opening(token, NOW + OPENING_HOLDS - SECOND)
+    assert who is not None
+    assert (who.workspace, who.channel, who.person) == (workspace, channel, person)
+    assert signer.read_opening(token, NOW + OPENING_HOLDS) is None
+    assert LinkSigner(bytes(32)).read_opening(token, NOW) is None
+    assert LinkSigner(KEY).opening_url(workspace, channel, person, nonce, NOW) == ""
+    assert signer.read_session(token, NOW) is None
+
+
+@given(st.text(), st.text(), st.text())
+def test_a_session_is_of_one_person_for_half_a_day(workspace: str, channel: str, person: str) -> None:
+    signer = LinkSigner(KEY)
+    kept = signer.session(SignedSession(workspace, channel, person, 0), NOW)
+    who = signer.read_session(kept, NOW + SESSION_HOLDS - SECOND)
+    assert who is not None
+    assert (who.workspace, who.channel, who.person) == (workspace, channel, person)
+    assert signer.read_session(kept, NOW + SESSION_HOLDS) is None
+    assert LinkSigner(bytes(32)).read_session(kept, NOW) is None
+    assert signer.read_opening(kept, NOW) is None
+    assert signer.read_button(kept, workspace, NOW) is None
+
+
+@given(st.data(), st.text(), st.text())
+def test_a_form_gives_its_command_in_its_own_session(data: st.DataObject, session: str, command: str) -> None:
+    signer, other = LinkSigner(KEY), data.draw(st.text().filter(lambda text: text != session))
+    token = signer.form(session, command, NOW)
+    assert signer.read_form(token, session, NOW + BUTTON_HOLDS - SECOND) == command
+    assert signer.read_form(token, session, NOW + BUTTON_HOLDS) is None
+    assert signer.read_form(token, other, NOW) is None
+    assert LinkSigner(bytes(32)).read_form(token, session, NOW) is None
+
+
+@given(st.text(st.sampled_from("abc:é\ud83d")), st.text(), st.integers(0, 400), st.characters())
+def test_whatever_is_changed_in_a_token_it_is_good_for_nothing(workspace: str, person: str, at: int, put: str) -> None:
+    signer = LinkSigner(KEY, "https://papers.lab.example")
+    opening = signer.opening_url(workspace, "C1", person, "n", NOW).rpartition("/")[2]
+    session = signer.session(SignedSession(workspace, "C1", person, 0), NOW)
+    for token, read in ((opening, signer.read_opening), (session, signer.read_session)):
+        at %= len(token)
+        forged = token[:at] + put + token[at + 1 :]
+        assert (read(forged, NOW) is None) is (forged != token)
+        assert read(token[:-1], NOW) is None
+        assert read(token + put, NOW) is None
+
+
+def test_the_public_pages_of_a_workspace_have_an_address_that_does_not_name_it() -> None:
+    signer = LinkSigner(KEY)
+    slugs = {signer.slug(each) for each in ("slack:T1", "slack:T2", "discord:1")}
+    assert len(slugs) == 3
+    assert all(len(slug) == 16 and slug.isalnum() for slug in slugs)
+    assert LinkSigner(bytes(32)).slug("slack:T1") not in slugs
+
+
 @given(st.text(), st.recursive(st.none() | st.integers() | st.text(), lambda inner: st.lists(inner), max_leaves=5))
 def test_what_was_not_made_here_is_no_token(text: str, value: object) -> None:
     signer = LinkSigner(KEY)
@@ -86,3 +159,6 @@ def test_what_was_not_made_here_is_no_token(text: str, value: object) -> None:
     ):
         assert signer.read_button(token, "s", NOW) is None
         assert signer.read_confirmation(token) == ""
+        assert signer.read_opening(token, NOW) is None
+        assert signer.read_session(token, NOW) is None
+        assert signer.read_form(token, "s", NOW) is None

@@ -1,0 +1,47 @@
+"""From the chat to the pages: a link that opens them once, the session that a browser gets for it, and who acts there."""
+
+import hashlib
+import secrets
+from datetime import datetime
+
+from bot.handlers.context import HandlerContext
+from bot.handlers.links import OPENING_HOLDS, LinkSigner, SignedSession
+from bot.models import Actor
+
+_OPENED = "web"  # the platform of what is noted of links that were used
+
+
+async def signer_of(context: HandlerContext) -> LinkSigner:
+    """Return what signs links to our pages. Raises StoreError."""
+    return LinkSigner(await context.store.recipients.key(), context.web_url)
+
+
+async def opening_link(context: HandlerContext, actor: Actor, now: datetime) -> str:
+    """Return a link that opens the pages as the actor, once; "" where there are none. Raises StoreError."""
+    signer = await signer_of(context)
+    return signer.opening_url(actor.workspace, actor.channel, actor.person, secrets.token_urlsafe(9), now)
+
+
+async def open_session(context: HandlerContext, signer: LinkSigner, token: str, now: datetime) -> str:
+    """Return what the browser is to keep that used the token of a link; "" for one that opens nothing, or not any more.
+
+    It opens once, whoever was first. Raises StoreError.
+    """
+    who = signer.read_opening(token, now)
+    used = hashlib.sha256(token.encode()).hexdigest() if who else ""
+    if who is None or not await context.store.chats.first_time(_OPENED, used, now, 2 * OPENING_HOLDS):
+        return ""
+    return signer.session(who, now)
+
+
+def reader(who: SignedSession) -> Actor:
+    """Return who acts on the pages in a session: they read, save, and say more or less; they set nothing up there."""
+    platform = who.workspace.partition(":")[0] if ":" in who.workspace else "terminal"
+    return Actor(
+        platform=platform,
+        workspace=who.workspace,
+        channel=who.channel,
+        person=who.person,
+        may_write=False,
+        is_direct=True,
+    )
