@@ -31,13 +31,14 @@ from bot.embed.remote import RemoteEmbedder
 from bot.embed.shipped import LocalEmbedder
 from bot.errors import UsageError
 from bot.handlers.addresses.letters import Letters
+from bot.handlers.archive.channel_access import ChannelAccess
 from bot.handlers.context import HandlerContext
 from bot.http.client import Http, Politeness
 from bot.models import EMAIL, Actor, DigestRequest, Layout, Limits, Topic
 from bot.ports.digests import Previewer
 from bot.ports.mail import Mailer
 from bot.ports.maintenance import Maintenance
-from bot.ports.messenger import Messenger
+from bot.ports.messenger import Messenger, Visibility
 from bot.ports.runner import Job, Watch
 from bot.ports.source import Fetcher, ItemLookup, Source
 from bot.ports.store import Store
@@ -236,7 +237,8 @@ async def built(
         posting = dict(messengers or {})
         context = _handler_context(settings, store, publisher, topics, titles, embedder, fetcher)
         url = settings.web.url
-        context = replace(context, letters=Letters(lambda: _mailer(posting), url), web_url=url)
+        access = ChannelAccess(lambda platform: _visibility(posting, platform))
+        context = replace(context, letters=Letters(lambda: _mailer(posting), url), web_url=url, channel_access=access)
         delivery = DeliveryContext(store, store.ledger, posting, _delivery_settings(settings))
         yield App(
             settings,
@@ -258,6 +260,12 @@ def _mailer(messengers: Mapping[str, Messenger]) -> Mailer | None:
     """Return who sends letters: the messenger of e-mail, while it is there."""
     found: object = messengers.get(EMAIL)
     return found if isinstance(found, Mailer) else None
+
+
+def _visibility(messengers: Mapping[str, Messenger], platform: str) -> Visibility | None:
+    """Return who tells which channels somebody may see: the platform's messenger, while it is there."""
+    found: object = messengers.get(platform)
+    return found if isinstance(found, Visibility) else None
 
 
 def _fetcher(

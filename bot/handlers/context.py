@@ -13,6 +13,7 @@ from bot.commands import Command
 from bot.digest.request import Layouts, RequestBuilder
 from bot.errors import Conflict, UsageError
 from bot.handlers.addresses.letters import NO_LETTERS, Letters
+from bot.handlers.archive.channel_access import NO_ACCESS, ChannelAccess
 from bot.handlers.wording.replies import SHOWN, excerpt
 from bot.models import Actor, Change, DigestRequest, Item, Limits, Reply, Subscription, Topic
 from bot.ports.digests import Previewer
@@ -113,6 +114,7 @@ class HandlerContext:
     publishing: Obstacle = no_followers  # a platform's own, where channels can be followed: what keeps us from publishing
     elsewhere: Elsewhere = nowhere_else  # a platform's own, where it has channels
     letters: Letters = NO_LETTERS  # to addresses that are to be confirmed; without e-mail set up none can be sent
+    channel_access: ChannelAccess = NO_ACCESS  # what the platforms say of channels to who is in none of them
     web_url: str = ""  # where our pages are read from outside; "" where there are none
     workspace_word: str = "workspace"  # what people there call one
     arxiv: ArxivSettings = USUAL_ARXIV  # which categories are collected

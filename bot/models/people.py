@@ -187,6 +187,7 @@ class Preferences:
     alerts: str = ""  # the channel that is told what could not be posted
     prefer_duplicate: tuple[str, ...] = ()  # channels that would rather see a digest twice than miss one
     publish: tuple[str, ...] = ()  # channels whose digests are published to who follows them
+    public: tuple[str, ...] = ()  # channels whose digests everybody may read in a browser
     activity: bool = False  # channels are told how many saved or wanted more of something there, never who
 
 

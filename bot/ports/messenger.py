@@ -1,7 +1,7 @@
 """The platforms that post."""
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Collection, Sequence
+from typing import Protocol, runtime_checkable
 
 from bot.models import Abilities, Delivery, Digest, Layout, Look, Presses
 
@@ -79,4 +79,17 @@ class Messenger(Protocol):
         With the channel "" it is what keeps us from posting anywhere in the workspace. The platform is asked each time, in a
         request or a few. Raises Delayed, Uncertain or another DeliveryError where that cannot be known now.
         """
+        ...
+
+
+@runtime_checkable
+class Visibility(Protocol):
+    """What a platform tells of who may see which channel, whoever asks and wherever. Asked anew each time."""
+
+    async def visible_to(self, workspace: str, person: str, channels: Collection[str]) -> Collection[str]:
+        """Return those of the channels that the person may read there. Raises DeliveryError where it cannot be told now."""
+        ...
+
+    async def open_to_all(self, workspace: str, channels: Collection[str]) -> Collection[str]:
+        """Return those of the channels that everybody in the workspace may read. Raises DeliveryError as `visible_to`."""
         ...

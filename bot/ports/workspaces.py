@@ -40,6 +40,10 @@ class Workspaces(Protocol):
         """
         ...
 
+    async def public(self) -> Mapping[str, Sequence[str]]:
+        """Return the channels that each workspace made public, of those that made any; by workspace."""
+        ...
+
     async def subscriptions(self, workspace: str, *, channel: str = "", topic: str = "") -> Sequence[Subscription]:
         """Return the workspace's subscriptions, of one channel or topic where named, ordered by channel, topic, rhythm."""
         ...

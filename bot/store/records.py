@@ -471,7 +471,7 @@ def preferences_from_text(text: str) -> Preferences:
         if name in record:
             record[name] = time.fromisoformat(record[name])
     record["layout"] = _layout(record)
-    for name in ("prefer_duplicate", "publish"):
+    for name in ("prefer_duplicate", "publish", "public"):
         record[name] = tuple(record.get(name, ()))
     return Preferences(**record)
 

@@ -117,6 +117,7 @@ def preferences() -> st.SearchStrategy[Preferences]:
         prefer_duplicate=st.lists(_texts, max_size=3).map(tuple),
         activity=st.booleans(),
         publish=st.lists(_texts, max_size=3).map(tuple),
+        public=st.lists(_texts, max_size=3).map(tuple),
     )
 
 

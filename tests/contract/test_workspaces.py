@@ -459,3 +459,10 @@ async def test_items_that_became_one_are_listed_once_and_who_saved_both_is_one(s
         SavedInChannel(paper(2).key, NOW + 2 * DAY, 2),
         SavedInChannel(paper(3).key, NOW + DAY, 1),
     ]
+
+
+async def test_the_public_channels_are_those_of_the_workspaces_that_made_any(store: AnyStore) -> None:
+    for workspace, public in (("T2", ("C2", "C1")), ("T1", ()), ("T3", ("C1",))):
+        settled = Preferences(zone="UTC", alerts="public", public=public)
+        await store.workspaces.save_preferences(workspace, settled, change("settings web", workspace))
+    assert await store.workspaces.public() == {"T2": ("C2", "C1"), "T3": ("C1",)}

@@ -179,6 +179,9 @@ class MemoryWorkspaces:
         stored = self._subscriptions.get(place)
         return (stored.id, stored.revision) if stored else None
 
+    async def public(self) -> Mapping[str, Sequence[str]]:
+        return {name: settled.public for name, settled in sorted(self._preferences.items()) if settled.public}
+
     async def preferences(self, workspace: str) -> Preferences:
         """Return what the workspace settled."""
         return self._preferences.get(workspace, Preferences())

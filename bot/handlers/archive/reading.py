@@ -37,12 +37,11 @@ async def viewer_of(context: HandlerContext, actor: Actor) -> Viewer:
 async def _seen(context: HandlerContext, actor: Actor, posted: Collection[str]) -> tuple[Collection[str], bool]:
     """Return of which of the channels the actor may know, and whether that could not be told.
 
-    A platform has private channels: where it was never asked, nothing is known.
+    A platform has private channels: where nothing else says which, it is asked.
     """
-    if context.visible_channels is all_channels and ":" in actor.workspace:
-        return (), True
+    asked = context.channel_access.visible if context.visible_channels is all_channels else context.visible_channels
     try:
-        return await context.visible_channels(actor, posted), False
+        return await asked(actor, posted), False
     except BotError:
         return (), True
 

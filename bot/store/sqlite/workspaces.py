@@ -4,6 +4,7 @@ Each function that writes runs inside the writer's transaction, so that what it 
 audit are one. Every statement names the workspace, except the one that says so.
 """
 
+import contextlib
 import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
@@ -109,6 +110,15 @@ class SqliteWorkspaces(Tables):
         db.execute("delete from subscriptions where workspace = ? and id = ?", [subscription.workspace, subscription.id])
         ledger.end(db, subscription.workspace, [subscription.id])
         note(db, change)
+
+    @reading
+    def public(self, db: Database) -> Mapping[str, Sequence[str]]:
+        found = {}
+        sql = """select workspace, data from preferences where instr(data, '"public"') order by workspace"""
+        for workspace, data in db.execute(sql).fetchall():
+            with contextlib.suppress(StoreError):  # a damaged one shows nothing to anybody
+                found[workspace] = preferences_from_text(data).public
+        return {workspace: channels for workspace, channels in found.items() if channels}
 
     @reading
     def preferences(self, db: Database, workspace: str) -> Preferences:

@@ -1,0 +1,36 @@
+"""What everybody may read: the channels that a workspace made public, while they are open to everybody in it."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from bot.errors import DeliveryError
+from bot.handlers.context import HandlerContext
+from bot.handlers.links import LinkSigner
+from bot.models import Viewer
+
+
+async def public_workspaces(context: HandlerContext, signer: LinkSigner) -> Sequence[str]:
+    """Return what stands for each workspace that made a channel public in the addresses of its pages. Raises StoreError."""
+    return [signer.slug(workspace) for workspace in await context.store.workspaces.public()]
+
+
+async def public_viewer(context: HandlerContext, signer: LinkSigner, slug: str) -> Viewer | None:
+    """Return a stranger who reads the public pages of the workspace that the slug stands for; None where it has none.
+
+    A channel that was made public and is not open to everybody any more is not shown. Where nobody can tell now, nothing
+    is, and the viewer is partial. Raises StoreError.
+    """
+    public = await context.store.workspaces.public()
+    workspace = next((each for each in public if signer.slug(each) == slug), None)
+    if workspace is None:
+        return None
+    try:
+        found = await context.channel_access.open_to_all(workspace, public[workspace])
+    except DeliveryError:
+        return Viewer(workspace=workspace, is_partial=True)
+    return Viewer(workspace=workspace, channels=tuple(sorted(found))) if found else None
+
+
+def browser_context(context: HandlerContext) -> HandlerContext:
+    """Return the context that answers who asks from a browser: which channels they may know of the platforms are asked."""
+    return replace(context, visible_channels=context.channel_access.visible)

@@ -1,0 +1,99 @@
+"""What everybody may read, and who asks from a browser."""
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+
+import pytest
+
+from bot.errors import Delayed
+from bot.handlers.archive.access import browser_context, public_viewer, public_workspaces
+from bot.handlers.archive.channel_access import HELD, ChannelAccess
+from bot.handlers.archive.reading import viewer_of
+from bot.handlers.archive.sessions import signer_of
+from bot.models import Change, Preferences, Viewer
+from tests.bot.handlers.archive.test_reading import posted
+from tests.bot.handlers.askers import Asker
+
+BASE = "https://papers.lab.example"
+
+
+@dataclass
+class Rooms:
+    """A platform that tells who may see which channel."""
+
+    open: set[str]
+    seconds: float = 0.0
+    asked: int = 0
+    answers: bool = True
+
+    async def visible_to(self, workspace: str, person: str, channels: Collection[str]) -> Collection[str]:
+        return await self.open_to_all(workspace, channels)
+
+    async def open_to_all(self, workspace: str, channels: Collection[str]) -> Collection[str]:
+        self.asked += 1
+        if not self.answers:
+            raise Delayed("Slack does not answer.")
+        return self.open & set(channels)
+
+
+@pytest.fixture
+def rooms() -> Rooms:
+    return Rooms({"C1", "C2"})
+
+
+@pytest.fixture
+def admin(ada: Asker, rooms: Rooms) -> Asker:
+    """Ada as an administrator, where pages are served and the platform tells of its channels."""
+    access = ChannelAccess({"slack": rooms}.get, monotonic=lambda: rooms.seconds)
+    return replace(ada.by(may_administer=True), context=replace(ada.context, web_url=BASE, channel_access=access))
+
+
+async def seen(asker: Asker) -> Viewer | None:
+    signer = await signer_of(asker.context)
+    return await public_viewer(asker.context, signer, signer.slug("slack:T1"))
+
+
+async def publish(asker: Asker, *channels: str) -> None:
+    """Make these channels public."""
+    line = Change(workspace="slack:T1", at=asker.now, person="U-ada", what="settings web")
+    await asker.context.store.workspaces.save_preferences("slack:T1", Preferences(public=channels), line)
+
+
+async def test_nothing_is_public_where_nobody_made_it_so(admin: Asker) -> None:
+    await posted(admin, "C1")
+    assert await seen(admin) is None
+    await publish(admin, "C1", "C3", "mail:0.1")
+    assert await seen(admin) == Viewer(workspace="slack:T1", channels=("C1",))
+
+
+async def test_a_channel_that_was_closed_is_shown_for_five_minutes_at_most(admin: Asker, rooms: Rooms) -> None:
+    await publish(admin, "C1")
+    assert await seen(admin)
+    rooms.open.clear()
+    before = rooms.asked
+    rooms.seconds = HELD - 1
+    assert await seen(admin)
+    assert rooms.asked == before
+    rooms.seconds = HELD
+    assert await seen(admin) is None
+    rooms.answers, rooms.seconds = False, 2 * HELD
+    assert await seen(admin) == Viewer(workspace="slack:T1", is_partial=True)
+
+
+async def test_the_public_pages_of_another_workspace_have_another_address(admin: Asker) -> None:
+    await publish(admin, "C1")
+    signer = await signer_of(admin.context)
+    assert await public_workspaces(admin.context, signer) == [signer.slug("slack:T1")]
+    for slug in (signer.slug("slack:T2"), "slack:T1", "", "0" * 16):
+        assert await public_viewer(admin.context, signer, slug) is None
+
+
+async def test_who_asks_from_a_browser_reads_what_the_platform_lets_them(admin: Asker, rooms: Rooms) -> None:
+    for channel in ("C1", "C2", "C3"):
+        await posted(admin, channel)
+    context = browser_context(admin.context)
+    viewer = await viewer_of(context, replace(admin.actor, channel="C9"))
+    assert viewer.channels == ("C1", "C2", "C9")
+    assert await viewer_of(admin.context, replace(admin.actor, channel="C9")) == viewer
+    rooms.answers = False
+    assert (await viewer_of(context, admin.actor)).is_partial
