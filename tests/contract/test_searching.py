@@ -188,6 +188,12 @@ async def test_no_text_of_a_person_reaches_the_search_engine_unparsed(store: Any
         await store.index.count(Label(field, text, prefix=True), NOW)
 
 
+async def test_a_title_that_holds_half_a_character_is_found(store: AnyStore) -> None:
+    await store.items.add([paper(1, title="Paging \ud83d a cache"), paper(2, title="Paging a cache")], NOW)
+    found = await store.index.search(query(Term("paging"), Term("cache")), NOW)
+    assert {hit.item.title for hit in found.hits} == {"Paging \ud83d a cache", "Paging a cache"}
+
+
 async def test_counting_obeys_the_tree_and_the_time(store: AnyStore) -> None:
     await store.items.add(
         [paper(1, seen=NOW - DAY), paper(2, title="Cache"), paper(3, title="Cache", seen=NOW - 2 * DAY)], NOW

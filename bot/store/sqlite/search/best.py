@@ -160,8 +160,9 @@ class Sought:
         """Return what each of these items is lifted by for its title."""
         titled = f"{_TITLE} : ({self._all.expression})"
         sql = "select rowid from words where words match ? and +rowid in (select value from json_each(?))"
-        sql = f"select id, json_extract(data, '$.title') from records where id in ({sql})"
-        titles = dict(self._db.execute(sql, [titled, json.dumps(ids)]).fetchall())
+        # A list as JSON: half a character, which a title may hold, is no text to SQLite by itself.
+        sql = f"select id, json_extract(data, '$.title', '$.key') from records where id in ({sql})"
+        titles = {number: json.loads(text)[0] for number, text in self._db.execute(sql, [titled, json.dumps(ids)])}
         return [lift(titles[number], self._sought) if number in titles else 0.0 for number in ids]
 
     def some(self, number: int, fewer: bool) -> tuple[Scored, Scored]:
