@@ -13,7 +13,7 @@ from bot.digest.selection import ON_TOPIC
 from bot.handlers.wording.bibliography import name_of
 from bot.handlers.wording.replies import summary_origin as origin
 from bot.handlers.wording.replies import text_name
-from bot.models import Button, Coverage, Digest, Entry, Health, Item, Kind, Presses, Rhythm, SourceReport
+from bot.models import Button, Chart, ChartKind, Coverage, Digest, Entry, Health, Item, Kind, Presses, Rhythm, SourceReport
 from bot.sources.registry import TITLES
 from bot.wording import listed, long_day, short_day, some
 
@@ -382,3 +382,18 @@ def _troubles(reports: Sequence[SourceReport]) -> Iterator[str]:
         if names:
             said = listed(names) if len(names) <= _NAMED else some(names, _NAMED)
             yield f"{said} {one if len(names) == 1 else several}"
+
+
+_CURVE = 8  # of the numbers of a curve that are told
+
+
+def chart_lines(chart: Chart) -> list[str]:
+    """Return the numbers of a chart in words: the months on one line, each term and each day of a curve on its own.
+
+    Of a curve the first and the last number are told, and some between. Titles and terms may be strangers' words.
+    """
+    values = chart.values
+    if chart.kind is ChartKind.LINE and len(values) > _CURVE:
+        values = tuple(values[at * (len(values) - 1) // (_CURVE - 1)] for at in range(_CURVE))
+    told = [f"{clean(each.label)}: {clean(each.said)}" for each in values]
+    return [" · ".join(told)] if chart.kind is ChartKind.COLUMNS else told

@@ -24,7 +24,23 @@ from adapters.discord.render import messages as discord
 from adapters.slack.render import messages as slack
 from benchmarks.corpus import papers
 from bot.digest import card
-from bot.models import Attachment, Button, Digest, Entry, Field, Item, Layout, Link, Ranked, Reply, ReplyEntry, ScorePart
+from bot.models import (
+    Attachment,
+    Button,
+    Chart,
+    ChartKind,
+    ChartValue,
+    Digest,
+    Entry,
+    Field,
+    Item,
+    Layout,
+    Link,
+    Ranked,
+    Reply,
+    ReplyEntry,
+    ScorePart,
+)
 from bot.summarise.extractive import extract
 from tests.adapters.discord import hostile as by_discord
 from tests.adapters.slack import hostile as by_slack
@@ -129,6 +145,10 @@ def everywhere(text: str) -> tuple[Digest, Reply]:
         text=(text, f"*search {text}* finds it"),
         entries=(ReplyEntry(item, gist=text, lines=(text,), buttons=(button,)), ReplyEntry(title=text, lines=(text,))),
         fields=(Field(text, text),),
+        charts=tuple(
+            Chart(name="x", kind=kind, title=text, values=(ChartValue(text, 1.0, text),), source=text, alt=text)
+            for kind in ChartKind
+        ),
         attachment=Attachment(f"{text}.bib", "text/plain", text),
         next_steps=(f"*save {text}*",),
         cards=(entry,),

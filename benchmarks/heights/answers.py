@@ -45,6 +45,7 @@ LINES = (
     "similar 2603.28458",
     "why 2603.28458 for gpu-systems",
     "trending",
+    "trends gpu-systems",
     'follow "kv cache"',
     "subscribe gpu-systems weekdays at 09:00",
     "list",

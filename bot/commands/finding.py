@@ -214,3 +214,11 @@ class Trending(Command):
         Option(name="only", help="Only papers, or only repositories."),
     ] = None
     page: PageNumber = 1
+
+
+@declared("trends", Group.FINDING, example="trends gpu-systems", aliases=("trend", "chart", "charts"))
+@dataclass(frozen=True, slots=True)
+class Trends(Command):
+    """Show how a topic, or everything collected, went over the months, and which words rise."""
+
+    topic: Annotated[str, ANY_TOPIC, Option(help="Only what enters this one.", suggests="topic")] = ""

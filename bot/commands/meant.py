@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from bot.commands.declaration import Usage
 from bot.commands.feedback import Profile
-from bot.commands.finding import Now, Rest, Search, Show, Similar, Trending, Why
+from bot.commands.finding import Now, Rest, Search, Show, Similar, Trending, Trends, Why
 from bot.commands.saved import ListSaved
 from bot.commands.service import Help, History, Status
 from bot.commands.subscriptions import ListSubscriptions
@@ -29,6 +29,7 @@ _TELLING = (
     Similar,
     Status,
     Trending,
+    Trends,
     Why,
 )
 _PLAIN = re.compile(r"[^\W_](?:[\w'-]*\w)?(?: [^\W_](?:[\w'-]*\w)?)+[?!.]?")

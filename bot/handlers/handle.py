@@ -26,6 +26,7 @@ from bot.commands import (
     Similar,
     Subscribe,
     Trending,
+    Trends,
     Unreadable,
     Unsave,
     Unsubscribe,
@@ -54,7 +55,7 @@ for _module in pkgutil.walk_packages(handlers.__path__, f"{handlers.__name__}.")
 
 
 # What a digest's reader may ask who is no member of the workspace: it tells and changes nothing of how that is set up.
-_FOR_READERS = (Help, Less, ListSaved, More, Now, Rest, Save, Search, Show, Similar, Trending, Unsave, Why)
+_FOR_READERS = (Help, Less, ListSaved, More, Now, Rest, Save, Search, Show, Similar, Trending, Trends, Unsave, Why)
 
 
 async def answer(context: HandlerContext, asked: Command | Unreadable, actor: Actor, now: datetime, line: str = "") -> Reply:

@@ -87,6 +87,7 @@ from bot.models.replies import Attachment, Button, Field, Reply, ReplyEntry, Sug
 from bot.models.requests import DigestRequest, FilterTest, ItemOutcome, TestedItem
 from bot.models.sources import Batch, Health, SourceState
 from bot.models.topics import LONGEST_TITLE, MOST_WEIGHT, Interest, Ranked, ScorePart, Topic
+from bot.models.trends import MOST_ALT, Chart, ChartKind, ChartValue
 
 __all__ = [
     "ABSENT",
@@ -97,6 +98,7 @@ __all__ = [
     "LONGEST_TITLE",
     "MAIL",
     "MAYBE_TWICE",
+    "MOST_ALT",
     "MOST_ENTRIES",
     "MOST_TRIES",
     "MOST_WEIGHT",
@@ -116,6 +118,9 @@ __all__ = [
     "Batch",
     "Button",
     "Change",
+    "Chart",
+    "ChartKind",
+    "ChartValue",
     "Confirmed",
     "Coverage",
     "Delivery",

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from bot.models.digests import Digest, Entry, Layout
 from bot.models.items import Item
+from bot.models.trends import Chart
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +80,7 @@ class Reply:
     cards: tuple[Entry, ...] = ()  # shown whole, each with its links; what may be done with them, the buttons say
     digests: tuple[Digest, ...] = ()  # shown whole, as they would be posted
     layout: Layout = Layout.BRIEF  # of the digests
+    charts: tuple[Chart, ...] = ()  # each with its numbers in words, behind the paragraphs and before all else
     attachment: Attachment | None = None
     next_steps: tuple[str, ...] = ()  # what to do next, a sentence each; commands between *asterisks*
     buttons: tuple[Button, ...] = ()  # of the whole reply: earlier, later, undo

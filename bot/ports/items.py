@@ -154,3 +154,18 @@ class SearchIndex(Protocol):
         Raises UsageError as `count` does.
         """
         ...
+
+    async def months(self, tree: Tree, now: datetime) -> Mapping[date, int]:
+        """Return how many items for which the tree holds were published in each month, by its first day, in UTC.
+
+        A month without any is absent; an item whose date is not known is in none. Raises UsageError as `count` does.
+        """
+        ...
+
+    async def texts(self, tree: Tree, now: datetime, *, limit: int) -> Sequence[tuple[str, str]]:
+        """Return title and abstract of the items for which the tree holds; of more than `limit` a sample of so many.
+
+        The sample is the same while the items are, and what is in it has nothing to do with what they say or when they
+        came. Raises UsageError as `count` does.
+        """
+        ...

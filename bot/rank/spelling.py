@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from bot.models import Item
@@ -34,8 +34,21 @@ def spelled(words: Sequence[str], item: Item) -> list[str]:
     return [_best(word, counts) if counts else word for word, counts in found.items()]
 
 
+def spelled_in(words: Collection[str], texts: Iterable[str]) -> dict[str, str]:
+    """Return how the texts write each of some folded words, as `spellings_in`; a word that none of them has is absent."""
+    found: dict[str, Counter[str]] = {word: Counter() for word in words}
+    for spelling in (spelling for text in texts for spelling in _chunks(text)):
+        for word in _words(spelling):
+            if word in found:
+                found[word][spelling] += 1
+    return {word: _best(word, counts) for word, counts in found.items() if counts}
+
+
 def _written(item: Item) -> Iterator[str]:
-    text = " ".join((item.title, item.abstract, *item.keywords))
+    return _chunks(" ".join((item.title, item.abstract, *item.keywords)))
+
+
+def _chunks(text: str) -> Iterator[str]:
     return (spelling for chunk in text.split() if (spelling := chunk.strip(_TRIMMED)))
 
 

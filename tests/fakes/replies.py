@@ -1,9 +1,12 @@
 """Answers to render: a page of a search, a confirmation, and one that strangers wrote."""
 
 from dataclasses import replace
+from datetime import date, timedelta
 
+from bot.handlers.trends.charts import MonthCount, Sides, Subject, terms_chart, volume_chart
 from bot.handlers.wording.replies import title_buttons
-from bot.models import Attachment, Button, Field, Layout, Reply, ReplyEntry
+from bot.models import Attachment, Button, Chart, ChartKind, ChartValue, Field, Layout, Reply, ReplyEntry
+from bot.rank.trends import RisingTerm
 from tests.fakes.digests import GPU, HOSTILE, KERNEL_SMITH, VLLM
 
 FOUND = Reply(
@@ -101,12 +104,55 @@ SUBSCRIBED = Reply(
     buttons=(Button("Unsubscribe", "unsubscribe gpu-systems", danger=True),),
     private=False,
 )
+# How a topic went: a year of months, what rose, and a curve of stars.
+_MONTHS = ((9, 31, 900), (10, 44, 1_204), (11, 60, 2_012), (12, 12, 402))
+TRENDS = Reply(
+    title="Trends in GPU systems",
+    charts=(
+        volume_chart(
+            Subject("GPU systems", "gpu-systems"),
+            [
+                *(MonthCount(date(2025, month, 1), items, of) for month, items, of in _MONTHS),
+                *(MonthCount(date(2026, month, 1), 30 + 7 * month, 1_500) for month in range(1, 5)),
+            ],
+            ("arXiv", "Hugging Face"),
+            date(2026, 4, 1),
+        ),
+        terms_chart(
+            Subject("GPU systems", "gpu-systems"),
+            [
+                RisingTerm("speculative decoding", 41, 12, 3.1),
+                RisingTerm("KV cache", 25, 3, 2.9),
+                RisingTerm("TPUs", 9, 0, 2.0),
+            ],
+            Sides(402, 5_919, timedelta(weeks=4), timedelta(weeks=24), 402, 2_000),
+            ("arXiv", "Hugging Face"),
+        ),
+    ),
+    buttons=(Button("Everything", "trends"), Button("Trending", "trending")),
+)
+CURVE = Chart(
+    name="stars",
+    kind=ChartKind.LINE,
+    title="Stars of vllm-project/vllm",
+    values=tuple(
+        ChartValue(f"{at} March 2026", 60_000 + 37 * at * at, f"{60_000 + 37 * at * at:,} stars", day=date(2026, 3, at))
+        for at in range(1, 31)
+        if at % 7
+    ),
+    source="GitHub's count, read on 26 days, 1 March 2026 to 30 March 2026",
+    alt="A curve of stars: from 60,037 on 1 March 2026 to 93,300 on 30 March 2026.",
+)
 _EVIL = "[red]\x1b[31mx\x1b]8;;http://evil\x07\u202egnp.exe *a* @everyone <!channel> \x00`$(rm)`"
+_UGLY_VALUES = (ChartValue(_EVIL, 1.0, _EVIL, 0.5, date(2026, 3, 1)), ChartValue(_EVIL, 2.0, _EVIL, 0.5, date(2026, 4, 1)))
 UGLY = Reply(
     title=_EVIL,
     text=(_EVIL, ""),
     entries=(ReplyEntry(title=_EVIL, gist=_EVIL, lines=(_EVIL,)), ReplyEntry(HOSTILE.entries[0].ranked.item)),
     fields=(Field(_EVIL, _EVIL),),
+    charts=tuple(
+        Chart(name="x", kind=kind, title=_EVIL, values=_UGLY_VALUES, source=_EVIL, alt=_EVIL) for kind in ChartKind
+    ),
     cards=HOSTILE.entries,
     digests=(HOSTILE,),
     layout=Layout.FULL,

@@ -10,13 +10,14 @@ from datetime import UTC, date, datetime
 from bot.models import Hit, Item, Kind, Near, Page, Query, Reading, SourceState, Tree, WordUse
 from bot.models.queries import COUNTED
 from bot.ports.items import NOTHING_READ
-from bot.query.fields import fold_label, values_of
+from bot.query.fields import date_of, fold_label, values_of
 from bot.query.match import Folded, matches
 from bot.store.records import newness
 from bot.store.rules.abbreviations import abbreviations_in
 from bot.store.rules.halves import Card, together
 from bot.store.rules.pages import UNCOUNTED, ShownLists, read_mark
 from bot.store.rules.search_terms import split
+from bot.store.sqlite.ingest import index_entry
 from tests.stores.memory_search import cosines_of, ranked, similar, telling, use_of
 from tests.stores.memory_vectors import MemoryVectors
 
@@ -260,6 +261,15 @@ class MemoryIndex:
     async def matching(self, tree: Tree, now: datetime, *, since: datetime) -> Sequence[Item]:
         found = (item for item in self._items.known.values() if _seen(item) >= since and matches(tree, Folded(item), now))
         return sorted(found, key=lambda item: (_seen(item), newness(item)), reverse=True)
+
+    async def months(self, tree: Tree, now: datetime) -> Mapping[date, int]:
+        days = (date_of(item, "published") for item in self._items.known.values() if matches(tree, Folded(item), now))
+        return Counter(day.astimezone(UTC).date().replace(day=1) for day in days if day is not None)
+
+    async def texts(self, tree: Tree, now: datetime, *, limit: int) -> Sequence[tuple[str, str]]:
+        found = [item for item in self._items.known.values() if matches(tree, Folded(item), now)]
+        found.sort(key=lambda item: (index_entry(item).fingerprint(), self._items.numbers[item.key]))
+        return [(item.title, item.abstract) for item in found[:limit]]
 
 
 def _seen(item: Item) -> datetime:

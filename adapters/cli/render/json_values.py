@@ -15,8 +15,9 @@ terminal: JSON escapes control characters by itself.
     summary   parts[] (name, text, found, quotes[]), read, made_by, note
     coverage  line, seen, kept, dropped[] (reason, count), sources[] (name, health, items, note,
               of_digest), notes[]
-    reply     title, text[], quoted[], fields[] (name, value), entries[], cards[], digests[],
+    reply     title, text[], quoted[], fields[] (name, value), charts[], entries[], cards[], digests[],
               attachment (name, media_type, text; or null), next_steps[], buttons[] (label, command, danger)
+              a chart: name, kind (columns, bars, line), title, values[] (label, value, said, before, day), source, alt
               an entry: number, item (or null), title, gist, lines[], post (an address, or ""), buttons[]
 """
 
@@ -58,6 +59,7 @@ def reply_value(reply: Reply) -> dict[str, Value]:
         "text": _plain(reply.text),
         "quoted": _plain(reply.quoted),
         "fields": _plain(reply.fields),
+        "charts": _plain(reply.charts),
         "entries": [_reply_entry(number, entry) for number, entry in enumerate(reply.entries, start=reply.first)],
         "cards": [_entry(number, each) for number, each in enumerate(reply.cards, start=1)],
         "digests": [digest_value(each) for each in reply.digests],

@@ -13,6 +13,7 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.style import Style
 from rich.text import Text
 
+from adapters.cli.render.chart import chart_rows
 from adapters.cli.render.digest import MEASURE, STYLES, Sheet, card_view, digest_lines, printable
 from adapters.text import clean, emphasised, safe_url
 from adapters.words import POST, badges, byline, links, signals, title, warnings
@@ -52,6 +53,9 @@ def _lines(reply: Reply, today: date, sheet: Sheet) -> Iterator[Text]:
     if reply.fields:
         yield Text()
         yield from _table(reply, sheet)
+    for chart in reply.charts:
+        yield Text()
+        yield from chart_rows(chart, sheet)
     for number, entry in enumerate(reply.entries, start=reply.first):
         if not entry.title_only or number == reply.first:
             yield Text()

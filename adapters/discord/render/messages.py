@@ -31,9 +31,22 @@ from adapters.discord.render.digests import OPEN_CARD, digest_messages
 from adapters.discord.render.hints import UNKNOWN_IDS, CommandIds, is_offered
 from adapters.discord.render.limits import COMPONENTS, OPTIONS, ROW, TEXTS_USED, length
 from adapters.text import clean, safe_url
-from adapters.words import COMMAND, POST, badges, byline, first_link, line_spans, links, signals, spans, title, warnings
+from adapters.words import (
+    COMMAND,
+    POST,
+    badges,
+    byline,
+    chart_lines,
+    first_link,
+    line_spans,
+    links,
+    signals,
+    spans,
+    title,
+    warnings,
+)
 from bot.commands import Less, More, Save, Show, Similar, read, write
-from bot.models import Entry, Item, Reply, ReplyEntry
+from bot.models import Chart, Entry, Item, Reply, ReplyEntry
 
 _LINE = 500  # of a line of a reply
 _LINES = 20  # of an entry that stand in one text with its title
@@ -54,6 +67,7 @@ def reply_messages(
     Digests stand in messages of their own, before what ends it. By `ids` commands in our sentences can be clicked.
     """
     pieces = [ComponentGroup((text(each),)) for each in _opening(reply, ids)]
+    pieces += [group for each in reply.charts for group in _chart(each)]
     pieces += [ComponentGroup((text(markdown.escaped_to_fit(clean(each), PIECE)),)) for each in reply.quoted]
     pieces += [_card(each, today) for each in reply.cards]
     selects = list(_selects(reply))
@@ -106,6 +120,13 @@ def _opening(reply: Reply, ids: CommandIds) -> Iterator[str]:
     lines += [markdown.sentence(each, _FIELD, ids) for each in reply.text if clean(each)]
     lines += [f"{markdown.bold(each.name, TITLE)}  {markdown.sentence(each.value, _FIELD, ids)}" for each in reply.fields]
     yield from ("\n".join(each) for each in _texts(lines) or ([] if reply.cards else [["…"]]))
+
+
+def _chart(chart: Chart) -> Iterator[ComponentGroup]:
+    """Yield a chart's title, its numbers and where they come from; nothing of it stresses anything."""
+    lines = [markdown.bold(chart.title, TITLE), *(markdown.escaped_to_fit(each, _LINE) for each in chart_lines(chart))]
+    lines.append(markdown.small_print(markdown.escaped_to_fit(chart.source, _LINE)))
+    yield from (ComponentGroup((text("\n".join(each)),)) for each in _texts(lines))
 
 
 def _texts(lines: Iterable[str]) -> list[list[str]]:

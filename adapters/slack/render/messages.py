@@ -43,8 +43,21 @@ from adapters.slack.render.cards import TITLE, card_group, entry_group, facts, h
 from adapters.slack.render.cards import card as card_blocks
 from adapters.slack.render.limits import problems, units
 from adapters.text import clean, cut, safe_url
-from adapters.words import COMMAND, POST, SpanKind, line_spans, presses_line, spans
-from bot.models import MOST_ENTRIES, Attachment, Button, Digest, Entry, Field, Item, Layout, Presses, Reply, ReplyEntry
+from adapters.words import COMMAND, POST, SpanKind, chart_lines, line_spans, presses_line, spans
+from bot.models import (
+    MOST_ENTRIES,
+    Attachment,
+    Button,
+    Chart,
+    Digest,
+    Entry,
+    Field,
+    Item,
+    Layout,
+    Presses,
+    Reply,
+    ReplyEntry,
+)
 
 log = logging.getLogger(__name__)
 
@@ -221,6 +234,7 @@ def notice(text: str) -> SlackMessage:
 def _reply_groups(reply: Reply, today: date, handed_over: str, before: str) -> Iterator[BlockGroup]:
     names = Mentions(reply.channels, reply.people if reply.private else (), before)
     yield from _head(reply, names)
+    yield from (group for each in reply.charts for group in _chart(each))
     yield from map(_quoted, reply.quoted)
     listed = _stand_beside_menus(reply.entries)
     for number, entry in enumerate(reply.entries, start=reply.first):
@@ -254,6 +268,16 @@ def _head(reply: Reply, names: Mentions) -> Iterator[BlockGroup]:
 def _quoted(said: str) -> BlockGroup:
     told = cut(clean(said), _PARAGRAPH, units)
     return block_group(rich(quote(text_run(told))), text=exact(told))
+
+
+def _chart(chart: Chart) -> Iterator[BlockGroup]:
+    """Yield a chart's title, its numbers and where they come from; nothing of it stresses anything."""
+    title, *lines = [cut(clean(each), _LINE, units) for each in (chart.title, *chart_lines(chart))]
+    rows = [text_run(title, BOLD), *map(text_run, lines)]
+    for group, text in _grouped(rows, [exact(each) for each in (title, *lines)]):
+        yield block_group(rich(paragraph(*group)), text=text)
+    source = cut(clean(chart.source), _LINE, units)
+    yield block_group(context_line(source), text=exact(source))
 
 
 def _field(field: Field, names: Mentions) -> Row:

@@ -128,6 +128,12 @@ def said(reply: Reply) -> str:
             for entry in reply.entries
             for line in (entry.title, entry.item.title if entry.item else "", entry.gist, *entry.lines)
         ),
+        *(
+            text
+            for chart in reply.charts
+            for text in (chart.title, *(f"{each.label}: {each.said}" for each in chart.values))
+        ),
+        *(chart.source for chart in reply.charts),
         *(reply.attachment.text.splitlines() if reply.attachment else ()),
         *reply.next_steps,
         *(f"[{button.label}: {button.command}]" for button in buttons),

@@ -29,6 +29,7 @@ LINES = (
     "author Ada Lovelace",
     "trending",
     "top papers",
+    "trends kv",
     "arxiv.org/abs/2603.00001v2",
     "show 2603.00003",
     "abstract 2603.00003",

@@ -69,6 +69,7 @@ async def test_who_is_no_member_of_the_workspace_reads_and_changes_nothing_and_i
         "bibtex",
         "similar",
         "trending",
+        "trends",
         "why",
         "now",
         "rest",

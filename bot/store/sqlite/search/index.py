@@ -1,9 +1,10 @@
 """Searching: a query in, a page of whole items out."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import date, datetime
 
 from sqlite_utils import Database
 
@@ -28,6 +29,10 @@ from bot.store.sqlite.search.vocabulary import stands_for, use_of
 EFFORT = Effort()
 _HALVES = 3  # results that are looked for beyond those of a page, in case that some are the other halves of others
 _Results = list[tuple[int, Card]]
+# The division of integers rounds towards 0, which before 1970 is the second after.
+_SECOND = "items.published / 1000000 - (items.published < 0 and items.published % 1000000 <> 0)"
+_MONTH = f"strftime('%Y-%m-01', {_SECOND}, 'unixepoch')"
+_TEXTS = "json_extract(data, '$.title', '$.abstract')"  # a list as JSON: half a character alone is no text to SQLite
 _COUNTED = 4  # a count reads so many times more pages for beginnings: it cannot be made in part
 
 
@@ -107,6 +112,21 @@ class SqliteIndex(Tables):
         items = hydrate(db, numbers)
         return [items[number] for number in numbers]
 
+    @reading_long
+    def months(self, db: Database, tree: Tree, now: datetime) -> Mapping[date, int]:
+        dated = all_of([compile_tree(tree, now), Where("items.published is not null")])
+        with self._whole(db, tree):
+            sql, values = to_where(dated).select(f"{_MONTH} as month, count(*)")
+            return {date.fromisoformat(day): count for day, count in db.execute(f"{sql} group by month", values)}
+
+    @reading_long
+    def texts(self, db: Database, tree: Tree, now: datetime, *, limit: int) -> Sequence[tuple[str, str]]:
+        with self._whole(db, tree):
+            # The fingerprint is a hash of what the index holds of an item: an order that stays, and that nothing else has.
+            inner, values = _young(tree, now, None).select("id", "fingerprint, id limit ?")
+            sql = f"select {_TEXTS} from records where id in ({inner})"
+            return [(title, abstract or "") for title, abstract in _loaded(db.execute(sql, [*values, limit]))]
+
     @contextmanager
     def _whole(self, db: Database, tree: Tree) -> Iterator[None]:
         """Raise UsageError where what is found of the tree inside takes too much effort."""
@@ -177,6 +197,10 @@ class Listing:
         conditions = split(self.query.tree)[1] if self.query.sort == "best" else self.query.tree
         before = () if again else {number for number, _ in self.shown}
         return together(found, items, halves, lambda item: matches(conditions, item, self.now), before)
+
+
+def _loaded(rows: Iterable[tuple[str]]) -> Iterator[tuple[str, str | None]]:
+    return (json.loads(text) for (text,) in rows)
 
 
 def _young(tree: Tree, now: datetime, since: datetime | None) -> Where:

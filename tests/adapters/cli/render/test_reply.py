@@ -10,7 +10,7 @@ from adapters.cli.render.reply import ReplyView, typed
 from bot.models import Reply
 from tests.adapters.golden import check
 from tests.conftest import NOW
-from tests.fakes.replies import CARD, FOUND, READING, STARRED, SUBSCRIBED, TITLES, UGLY
+from tests.fakes.replies import CARD, FOUND, READING, STARRED, SUBSCRIBED, TITLES, TRENDS, UGLY
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -27,10 +27,11 @@ def test_answers_look_as_they_did(width: int) -> None:
     check(GOLDEN / f"reply-found-{width}.txt", printed(FOUND, width))
     check(GOLDEN / f"reply-subscribed-{width}.txt", printed(SUBSCRIBED, width))
     check(GOLDEN / f"reply-titles-{width}.txt", printed(TITLES, width))
+    check(GOLDEN / f"reply-trends-{width}.txt", printed(TRENDS, width))
 
 
 @pytest.mark.parametrize("width", [10, 40, 80, 120])
-@pytest.mark.parametrize("reply", [CARD, FOUND, SUBSCRIBED, TITLES, UGLY])
+@pytest.mark.parametrize("reply", [CARD, FOUND, SUBSCRIBED, TITLES, TRENDS, UGLY])
 def test_no_answer_is_wider_than_the_terminal_or_steers_it(reply: Reply, width: int) -> None:
     text = printed(reply, width)
 

@@ -21,7 +21,7 @@ from tests.adapters.discord.picture import picture
 from tests.adapters.discord.render.test_digests import ITEMS, hostile_entry
 from tests.adapters.discord.render.test_markdown import HOSTILE
 from tests.conftest import tries
-from tests.fakes.replies import ABSTRACT, CARD, FOUND, READING, STARRED, SUBSCRIBED, TITLES, UGLY, page
+from tests.fakes.replies import ABSTRACT, CARD, FOUND, READING, STARRED, SUBSCRIBED, TITLES, TRENDS, UGLY, page
 
 TODAY = date(2026, 4, 1)
 GOLDEN = Path(__file__).parent / "golden"
@@ -54,6 +54,7 @@ def test_what_a_paper_says_stresses_nothing_and_leads_nowhere() -> None:
         ("reply-found", reply_messages(FOUND, TODAY)),
         ("reply-subscribed", reply_messages(SUBSCRIBED, TODAY)),
         ("reply-titles", reply_messages(TITLES, TODAY)),
+        ("reply-trends", reply_messages(TRENDS, TODAY)),
         ("reply-ugly", reply_messages(UGLY, TODAY)),
     ],
 )

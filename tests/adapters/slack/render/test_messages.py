@@ -37,7 +37,7 @@ from bot.models import (
 from tests.adapters.golden import check
 from tests.adapters.slack.hostile import nodes, read, wrong
 from tests.fakes.digests import DAY, EMPTY, GPU, HOSTILE, KERNEL_SMITH
-from tests.fakes.replies import ABSTRACT, CARD, FOUND, READING, STARRED, SUBSCRIBED, TITLES, UGLY, page
+from tests.fakes.replies import ABSTRACT, CARD, FOUND, READING, STARRED, SUBSCRIBED, TITLES, TRENDS, UGLY, page
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -91,7 +91,8 @@ def test_digests_look_as_they_did() -> None:
 
 
 def test_answers_look_as_they_did() -> None:
-    for name, reply in (("card", CARD), ("found", FOUND), ("subscribed", SUBSCRIBED), ("titles", TITLES), ("ugly", UGLY)):
+    told = {"card": CARD, "found": FOUND, "subscribed": SUBSCRIBED, "titles": TITLES, "trends": TRENDS, "ugly": UGLY}
+    for name, reply in told.items():
         check(GOLDEN / f"reply-{name}.txt", written(messages.reply(reply, DAY)))
 
 

@@ -1,0 +1,1 @@
+"""What trends, and how a topic went over the months."""
