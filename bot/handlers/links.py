@@ -93,11 +93,17 @@ class LinkSigner:
         self.base = base.rstrip("/")
 
     def url(self, link: SignedLink) -> str:
-        """Return the address of the link; "" where no pages can be read from outside."""
+        """Return the address of the link; "" where no pages can be read from outside, and for what none can say.
+
+        That is half a character (a lone surrogate), which has no bytes in UTF-8.
+        """
         if not self.base:
             return ""
-        item = f"/{quote(link.item, safe='')}" if link.item else ""
-        return f"{self.base}/mail/{quote(link.subscription, safe='')}/{link.action}{item}?s={self.signature(link)}"
+        try:
+            item = f"/{quote(link.item, safe='')}" if link.item else ""
+            return f"{self.base}/mail/{quote(link.subscription, safe='')}/{link.action}{item}?s={self.signature(link)}"
+        except UnicodeEncodeError:
+            return ""
 
     def signature(self, link: SignedLink) -> str:
         """Return the 22 characters of [0-9A-Za-z_-] that sign it."""

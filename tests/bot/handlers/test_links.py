@@ -38,6 +38,12 @@ def test_without_an_address_of_pages_there_is_no_link() -> None:
     assert LinkSigner(KEY).url(SignedLink(LinkAction.PAUSE, "1")) == ""
 
 
+def test_what_no_address_can_say_has_no_link() -> None:
+    signer = LinkSigner(KEY, "https://papers.lab.example")
+    assert signer.url(SignedLink(LinkAction.MORE, "1", "url:https://blog.example/\ud83d")) == ""
+    assert signer.url(SignedLink(LinkAction.PAUSE, "\udc00")) == ""
+
+
 @given(LINKS, LINKS, st.text())
 def test_a_signature_is_of_one_link_and_one_key(link: SignedLink, other: SignedLink, guess: str) -> None:
     signer = LinkSigner(KEY, "https://papers.lab.example")
