@@ -139,7 +139,8 @@ class EmailMessenger:
     async def _ending_letters(self, address: str) -> Unsubscribing:
         """Return how whoever never asked for codes ends them; by it a bounce or complaint of one is believed, too."""
         link = letter_link(address_hash(await self._recipients.key(), address))
-        return Unsubscribing(inbox=self._settings.inbox, token=f"{link.subscription}.{self._links.signature(link)}")
+        token = f"{link.subscription}.{self._links.signature(link)}"
+        return Unsubscribing(self._links.url(link), self._settings.inbox, token)
 
     async def obstacle(self, workspace: str, channel: str) -> str:
         """Return why nothing is sent to a recipient; of a whole workspace nothing can be seen."""

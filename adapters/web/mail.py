@@ -9,6 +9,7 @@ import contextlib
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 
 from aiohttp import web
 
@@ -21,6 +22,8 @@ from bot.handlers.handle import answer, failed
 from bot.handlers.links import LinkAction, LinkSigner, SignedLink
 from bot.handlers.surfaces.linked import (
     Pressed,
+    end_letters,
+    letters_of,
     linked,
     note_pressed,
     pressed,
@@ -43,6 +46,12 @@ _BEARER = "Whoever has this link can do what it says. If you pass the mail on, y
 _NOT_YET = f"Nothing is done before you press. {_BEARER}"
 _YES = "yes"  # what the form of a confirmation sends
 _UNTIL_YES = "If that was not you, do nothing: then nothing more is sent there."
+_UNSUBSCRIBED = partial(web.Response, text="Unsubscribed.\n")  # for a mail program
+_NO_MORE_CODES = Reply(
+    title="No more codes?",
+    text=("Then no codes for digests by e-mail are sent for a year to the address of that mail, whoever asks.",),
+    buttons=(Button("No more codes", _YES, danger=True),),
+)
 NOWHERE = Reply(
     title="This link leads nowhere",
     text=(
@@ -80,6 +89,8 @@ class MailPages:
     async def ask(self, request: web.Request) -> web.Response:
         """Return the question that a link asks; nothing is changed."""
         link = self._link(request)
+        if link is not None and letters_of(link):
+            return _html(_NO_MORE_CODES, self._clock(), _NOT_YET, is_question=True)
         found = None if link is None else await linked(self._context, link)
         if link is None or found is None:
             raise web.HTTPNotFound
@@ -92,6 +103,8 @@ class MailPages:
         link = self._link(request, one_click=one_click)
         if link is None:
             raise web.HTTPNotFound
+        if hashed := letters_of(link):
+            return await self._no_more_codes(hashed, form, one_click=one_click)
         if one_click and link.action is LinkAction.UNSUBSCRIBE:
             return await self._unsubscribed(link)
         if not isinstance(form.get(FIELD), str):
@@ -109,7 +122,14 @@ class MailPages:
             await self._done(pressed(found))
         if await self._context.store.recipients.subscription(link.subscription) is not None:
             raise web.HTTPNotFound if found is None else web.HTTPServiceUnavailable
-        return web.Response(text="Unsubscribed.\n")
+        return _UNSUBSCRIBED()
+
+    async def _no_more_codes(self, hashed: str, form: Mapping[str, str], *, one_click: bool) -> web.Response:
+        """End the letters with codes to an address, for a mail program or for who pressed."""
+        if not one_click and form.get(FIELD) != _YES:
+            raise web.HTTPBadRequest
+        told = await end_letters(self._context, hashed, self._clock())
+        return _UNSUBSCRIBED() if one_click else _html(told, self._clock(), "")
 
     async def _done(self, done: Pressed) -> Reply:
         reply = await answer(self._context, done.command, done.actor, self._clock())

@@ -635,6 +635,9 @@ async def test_a_letter_with_a_code_can_be_refused_by_whoever_gets_it() -> None:
         key, (proof,) = await made.store.recipients.key(), found.proofs
         assert letter_hash(proof.subscription) == address_hash(key, "new@lab.example")
         assert made.signer.holds(SignedLink(LinkAction.UNSUBSCRIBE, proof.subscription), proof.signature)
+        link = made.signer.url(SignedLink(LinkAction.UNSUBSCRIBE, proof.subscription))
+        assert way.startswith(f"<{link}>, <mailto:inbox@lab.example")
+        assert made.relay.taken[0].parsed["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
 
 
 # --- what comes back

@@ -25,7 +25,7 @@ from bot.commands import (
 )
 from bot.digest.due import describe
 from bot.handlers.context import HandlerContext
-from bot.handlers.links import LinkAction, LinkSigner, SignedButton, SignedLink
+from bot.handlers.links import LinkAction, LinkSigner, SignedButton, SignedLink, letter_hash
 from bot.handlers.subscriptions.times import pause_in_words
 from bot.handlers.wording.elsewhere import for_channel
 from bot.handlers.wording.replies import button, title_of
@@ -72,6 +72,18 @@ async def linked(context: HandlerContext, link: SignedLink) -> Linked | None:
         return None
     topic = title_of(await context.topics(subscription.workspace), subscription.topic)
     return Linked(link, recipient, subscription, topic, item)
+
+
+def letters_of(link: SignedLink) -> str:
+    """Return the hash of the address to which a link ends the letters with codes; "" for another link."""
+    return letter_hash(link.subscription) if link.action is LinkAction.UNSUBSCRIBE and not link.item else ""
+
+
+async def end_letters(context: HandlerContext, hashed: str, now: datetime) -> Reply:
+    """Let no more codes be sent to the address of that hash, and return what is told; raises StoreError."""
+    await context.store.recipients.refuse_letters(hashed, Suppression.COMPLAINED, now)
+    said = "For a year no codes are sent to the address of that mail, whoever asks. What is subscribed there goes on."
+    return Reply(title="No more codes are sent", text=(said,))
 
 
 async def question(linked: Linked, now: datetime) -> Reply:

@@ -13,14 +13,16 @@ import pytest
 from adapters.web.rate_limit import RateLimit
 from bot.errors import UsageError
 from bot.handlers.addresses.letters import Letters
-from bot.handlers.links import LinkSigner
+from bot.handlers.links import LinkAction, LinkSigner, SignedLink, letter_link
 from bot.models import CODE_HOLDS, Preferences, Suppression, code_kept, is_mail
+from bot.models.mail import address_hash
 from tests.adapters.web.reader import KEY, ME, Reader, reading
 from tests.bot.deliveries import change
 from tests.bot.handlers.askers import Asker, said
 from tests.fakes.letters import Mailbox
 from tests.stores.instead import instead
 
+ONE_CLICK = {"List-Unsubscribe": "One-Click"}
 SITE = "https://papers.lab.example"
 
 
@@ -83,6 +85,31 @@ async def test_the_button_confirms_what_opening_the_page_does_not(anna: Asker, m
     with pytest.raises(UsageError):
         await anna.ask(f"confirm {mailbox.code}")
     assert ME in said(await anna.ask("list all")), "in the chat it is theirs"
+
+
+@pytest.mark.parametrize("one_click", [True, False])
+async def test_who_gets_a_code_unasked_ends_them_by_the_link_for_it(anna: Asker, reader: Reader, one_click: bool) -> None:
+    store, refused = anna.context.store, list[object]()
+
+    async def refuse(*given: object) -> None:
+        refused.append(given)
+
+    store.recipients = instead(store.recipients, refuse_letters=refuse)  # type: ignore[misc]
+    url = reader.signer.url(letter_link(address_hash(KEY, ME)))
+    forged = reader.signer.url(letter_link(address_hash(KEY, "you@lab.example"))).rpartition("=")[2]
+    for _ in range(2):
+        asked = await reader.open(url)
+    assert (asked.title, list(asked.buttons)) == ("No more codes?", ["No more codes"])
+    assert ME not in asked.html, "who has the link may have been passed the mail"
+    assert (await reader.open(f"{url.rpartition('=')[0]}={forged}", "POST", data=ONE_CLICK)).status == 404
+    assert (await reader.open(url, "POST", data={"do": "no"})).status == 400
+    assert refused == []
+    told = await (reader.open(url, "POST", data=ONE_CLICK) if one_click else reader.press(url, asked, "No more codes"))
+    assert told.status == 200
+    assert told.html == "Unsubscribed.\n" if one_click else told.title == "No more codes are sent"
+    assert refused == [(address_hash(KEY, ME), Suppression.COMPLAINED, anna.now)]
+    other = SignedLink(LinkAction.PAUSE, letter_link("00" * 32).subscription)
+    assert (await reader.open(reader.signer.url(other))).status == 404
 
 
 async def test_it_is_confirmed_once_whoever_is_first(anna: Asker, mailbox: Mailbox, reader: Reader) -> None:
