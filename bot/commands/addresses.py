@@ -1,6 +1,7 @@
 """The commands about the addresses to which digests are sent: confirm, forget; and an address that stands amiss."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -63,15 +64,15 @@ _LONGEST = 120  # characters of a line in a hint
 _NEEDS = re.compile(r" ([A-Z]+)")
 
 
-def misplaced_address(words: Words, usage: Usage) -> UsageError | None:
+def misplaced_address(words: Words, usage: Usage, reads: Callable[[str], bool]) -> UsageError | None:
     """Return what is told of an address that stands where none is read, with the line that works; None without one.
 
-    What is quoted is somebody's words. The words are stepped over.
+    What is quoted is somebody's words. The words are stepped over. `reads` says whether a line is a command.
     """
     before: list[Word] = []
     while (word := words.next()) is not None:
         if not word.quoted and "/" not in word.text and is_address(_bare(word)):  # not `owner/name@v1.2`
-            return words.fault('An address stands behind "by email".', word, _works(words, usage, before, word))
+            return words.fault('An address stands behind "by email".', word, _works(words, usage, before, word, reads))
         before.append(word)
     return None
 
@@ -80,7 +81,7 @@ def _bare(word: Word) -> str:
     return unended(word.text)
 
 
-def _works(words: Words, usage: Usage, before: list[Word], word: Word) -> str:
+def _works(words: Words, usage: Usage, before: list[Word], word: Word, reads: Callable[[str], bool]) -> str:
     """Return the hint: the same line with the address in its place, or an example where that cannot be shown."""
     how, begin = "email", before[0].start if before else word.start
     end = word.start
@@ -90,9 +91,10 @@ def _works(words: Words, usage: Usage, before: list[Word], word: Word) -> str:
     first = words.next() if not before else None  # what it is about stands first
     pieces = [words.typed.text[begin:end]] if before else [_said(words, first)] if first else _needed(usage)
     line = " ".join([usage.words, *pieces, f"by {how} {_bare(word)}", words.rest()])
-    line = _BLANKS.sub(" ", line).strip()
-    if len(line) > _LONGEST or _UNSHOWN.search(line):
-        line = " ".join([usage.words, *_needed(usage), f"by {how} me@example.org"])
+    plainly = " ".join([usage.words, *_needed(usage), f"by {how}"])
+    lines = (_BLANKS.sub(" ", line).strip(), f"{plainly} {_bare(word)}")
+    shown = (each for each in lines if len(each) <= _LONGEST and not _UNSHOWN.search(each) and reads(each))
+    line = next(shown, f"{plainly} me@example.org")
     return f"For example: *{line}*."
 
 

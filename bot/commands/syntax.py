@@ -79,7 +79,7 @@ def _read(usage: Usage, words: Words) -> Command:
     place = usage.placed(words.take_place(by_mail=usage.takes_mail))
     if usage.takes_mail and not is_mail_place(place):
         begin = words.at
-        if (error := addresses.misplaced_address(words, usage)) is not None:
+        if (error := addresses.misplaced_address(words, usage, _reads)) is not None:
             raise error
         words.at = begin
     try:
@@ -94,7 +94,7 @@ def _mail_meant(words: Words, begin: int) -> UsageError | None:
     words.at = begin
     first = words.next()
     is_meant = first is not None and not first.quoted and first.option in addresses.WRITES
-    return addresses.misplaced_address(words, subscriptions.Subscribe.usage) if is_meant else None
+    return addresses.misplaced_address(words, subscriptions.Subscribe.usage, _reads) if is_meant else None
 
 
 def _link_or_id(words: Words, begin: int) -> finding.Show | None:
@@ -306,6 +306,10 @@ def write(command: Command) -> str:
 
 def _plainest(piece: str | Said) -> int:
     return int(isinstance(piece, Said) and piece.one_word and " " in piece.text)
+
+
+def _reads(text: str) -> bool:
+    return isinstance(read(text), Command)
 
 
 def _reads_back(text: str, command: Command) -> bool:
