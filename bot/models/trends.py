@@ -27,6 +27,7 @@ class ChartValue:
     said: str  # the numbers in words, of which one is the value: "41 of 2,012"
     before: float | None = None  # in the same unit, what it is held against
     day: date | None = None  # where it stands: the first of its month, the day of a reading
+    is_partial: bool = False  # its time is not over
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

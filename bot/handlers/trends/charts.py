@@ -65,14 +65,21 @@ def _sample(read: int, of: int) -> str:
 def volume_chart(subject: Subject, months: Sequence[MonthCount], sources: Sequence[str], today: date) -> Chart:
     """Return the chart of the months, of which there is one at least; `sources` saw its items."""
     values = tuple(
-        ChartValue(_short(each.month), each.items, _month_said(subject, each, today), day=each.month) for each in months
+        ChartValue(
+            _short(each.month),
+            each.items,
+            _month_said(subject, each, today),
+            is_partial=_is_running(each.month, today),
+            day=each.month,
+        )
+        for each in months
     )
     found, of = sum(each.items for each in months), sum(each.of for each in months)
     among = f"{found:,} of {counted(of, 'item')}" if subject.title else counted(found, "item")
     return Chart(
         name=f"months-{subject.name}",
         kind=ChartKind.COLUMNS,
-        title=f"{_about(subject)}: items by the month of their publication",
+        title=f"{_about(subject)}: items by month of publication",
         values=values,
         source=f"{among} from {_named(sources)}, {_span(months[0].month, months[-1].month)}",
         alt=_volume_alt(subject, months, today),
