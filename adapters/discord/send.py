@@ -8,7 +8,7 @@ same nonce; whoever looks for that looks through both.
 
 import json
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -51,7 +51,7 @@ from adapters.discord.render.components import (
 from adapters.discord.render.digests import payloads, with_presses
 from adapters.discord.render.hints import UNKNOWN_IDS, CommandIds, in_server
 from adapters.discord.render.limits import CONTENT, TAG_NAME, TAGS, THREAD_NAME, length
-from adapters.discord.workspaces import PLATFORM, guild_of
+from adapters.discord.workspaces import PLATFORM, guild_of, workspace_of
 from adapters.text import cut
 from bot.delivery.send import SKEW
 from bot.errors import Delayed, DeliveryError, Reach, Refused, Rejected
@@ -455,6 +455,29 @@ class DiscordMessenger:
             # What Discord refuses everywhere says nothing of this channel.
             raise (Delayed(str(why), reach=why.reach) if isinstance(why, Refused) else why) from error
         return info.obstacle
+
+    async def visible_to(self, workspace: str, person: str, channels: Collection[str]) -> Collection[str]:
+        """Return those of the channels that the person sees: bot.ports.messenger.Visibility; some requests.
+
+        A workspace of one person's own is theirs alone.
+        """
+        guild = guild_of(workspace)
+        if not guild:
+            return channels if workspace == workspace_of(None, person) else ()
+        return await self._seen_by(guild, person, channels)
+
+    async def open_to_all(self, workspace: str, channels: Collection[str]) -> Collection[str]:
+        """Return those of the channels that every member of the server sees; none of a conversation."""
+        guild = guild_of(workspace)
+        return await self._seen_by(guild, "", channels) if guild else ()
+
+    async def _seen_by(self, guild: str, person: str, channels: Collection[str]) -> Collection[str]:
+        try:
+            return await self._channels.seen_by(guild, person, channels)
+        except (AttributeError, LookupError, TypeError, ValueError) as error:
+            raise Delayed("Discord's answer does not show who sees which channel.") from error
+        except Exception as error:
+            raise discord_delivery_error(error) from error
 
     async def _shut_out(self, guild: str) -> str:
         """Return that we are not in a server, "" where we are, and for who has no server; raises as RestClient.request."""

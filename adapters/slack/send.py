@@ -8,15 +8,16 @@ carries both again: Slack wants another name of a block for each state of a mess
 
 import json
 import logging
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Awaitable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 from urllib.parse import quote
 
 from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.slack.client.api import Clients, Identity
+from adapters.slack.client.channels import PUBLIC, channels_of, readable_by
 from adapters.slack.client.errors import (
     FAILURES,
     NO_THREAD,
@@ -35,6 +36,7 @@ from bot.ports.chats import Chats
 log = logging.getLogger(__name__)
 
 Message = Mapping[str, Any]
+T = TypeVar("T")
 EVENT = "broadsheet_delivery"
 _SPARE = timedelta(minutes=1)  # before the first try and after the last one: clocks differ
 _PAGE = 200  # messages of one look; Slack gives some apps fewer
@@ -248,6 +250,14 @@ class SlackMessenger:
             raise Rejected("Slack does not show the channel.", failure="no channel")
         return self._closed(found, may_join=may_join and self._join_channels)
 
+    async def visible_to(self, workspace: str, person: str, channels: Collection[str]) -> Collection[str]:
+        """Return those of the channels that the person may read: bot.ports.messenger.Visibility; some requests."""
+        return await _told(readable_by(self._clients, workspace, person, channels))
+
+    async def open_to_all(self, workspace: str, channels: Collection[str]) -> Collection[str]:
+        """Return the public ones of the channels, in which the app is."""
+        return {*await _told(channels_of(self._clients, workspace, kinds=PUBLIC))}.intersection(channels)
+
     def _closed(self, channel: Mapping[str, Any], *, may_join: bool) -> str:
         """Return what keeps us from posting in a channel, as conversations.info shows it."""
         if channel.get("is_im"):
@@ -298,6 +308,18 @@ def _marked(text: str, blocks: Sequence[Mapping[str, Any]], mark: str, edit: int
     name = f"{mark}:{edit}" if edit else mark
     bare["block_id"] = f"{bare['block_id']}:{name}" if "block_id" in bare else name
     return {"text": text, "blocks": made}
+
+
+async def _told(asking: Awaitable[T]) -> T:
+    """Return what Slack says of its channels. Raises DeliveryError."""
+    try:
+        return await asking
+    except DeliveryError:
+        raise
+    except FAILURES as error:
+        raise slack_delivery_error(error) from error
+    except (LookupError, TypeError, ValueError, AttributeError) as error:  # of what is not Slack's answer
+        raise Delayed("Slack does not say now who is in which channel.") from error
 
 
 def _is_ours(message: Message, identity: Identity) -> bool:

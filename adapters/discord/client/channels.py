@@ -1,11 +1,12 @@
 """Where something is to be posted: what kind of channel it is, and which permissions are missing there."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from discord import Permissions
+from discord.errors import HTTPException
 
 from adapters.discord.client.api import RestClient
 
@@ -14,10 +15,15 @@ _KEPT = 10_000  # channels
 _RULED = 5.0  # seconds for which a server's roles are taken to be as they were: many channels of one are asked about at once
 FORUMS = frozenset({15, 16})  # forum and media channels hold posts, and no messages of their own
 THREADS = frozenset({10, 11, 12})
+_NO_MEMBER = frozenset({10007, 10013})  # Discord's codes: Unknown Member, Unknown User
+_NO_CHANNEL = frozenset({10003, 50001})  # Unknown Channel, Missing Access
+_PRIVATE_THREAD = 12
+_THREADS = 20  # that are asked about for one person: what hangs in a channel is not listed with them
 DIRECT = frozenset({1, 3})
 TEXTUAL = frozenset({0, 2, 5, 13})  # channels that take messages themselves: text, voice, announcements, stages
 NO_MESSAGES = "The channel takes no messages; subscribe in a text channel, a thread or a forum."
 _ADMINISTRATOR = Permissions(administrator=True).value
+_VIEW = Permissions(view_channel=True).value
 _MANAGE_THREADS = Permissions(manage_threads=True).value
 
 # The permissions that matter here, by their bit, as Discord's settings name them.
@@ -96,7 +102,7 @@ class Channels:
         self._client = client
         self._known: dict[str, tuple[float, ChannelInfo]] = {}
         self._me = ""
-        self._roles: dict[str, tuple[float, Any, Any]] = {}  # by server: until when, the server, and ourselves in it
+        self._roles: dict[tuple[str, str], tuple[float, Any, Any]] = {}  # by server and member: until when, and both
 
     async def get(self, channel: str) -> ChannelInfo:
         """Return what the channel is, and what we may do there; raises as RestClient.request."""
@@ -144,29 +150,66 @@ class Channels:
             self._me = str((await self._client.request(Route("GET", "/users/@me")))["id"])
         return self._me
 
-    async def _allowed(self, guild: str, channel: Mapping[str, Any]) -> int:
-        """Return our permissions, as docs.discord.com/developers/topics/permissions works them out."""
-        me = await self.own_id()
-        server, mine = await self._server(guild, me)
-        if str(server.get("owner_id")) == me:
+    async def seen_by(self, guild: str, person: str, channels: Collection[str]) -> set[str]:
+        """Return those of the channels of the server that one of its members sees; what everybody sees, for "".
+
+        A private thread counts as seen by nobody, and so does what is gone. Raises as RestClient.request.
+        """
+        if person and not await self._is_member(guild, person):
+            return set()
+        rulings = {str(each["id"]): each for each in await self._client.get_all_guild_channels(guild)}
+        for thread in sorted(set(channels) - set(rulings))[:_THREADS]:
+            if (parent := await self._parent_of_thread(thread)) in rulings:
+                rulings[thread] = rulings[parent]
+        asked = [(each, rulings[each]) for each in channels if each in rulings]
+        return {each for each, ruling in asked if await self._allowed(guild, ruling, person) & _VIEW}
+
+    async def _is_member(self, guild: str, person: str) -> bool:
+        try:
+            await self._server(guild, person)
+        except HTTPException as error:
+            if error.code not in _NO_MEMBER:
+                raise
+            return False
+        return True
+
+    async def _parent_of_thread(self, thread: str) -> str:
+        """Return in which channel an open thread hangs, "" for anything else."""
+        try:
+            found: Any = await self._client.get_channel(thread)
+        except HTTPException as error:
+            if error.code not in _NO_CHANNEL:
+                raise
+            return ""
+        return str(found.get("parent_id") or "") if found["type"] in THREADS - {_PRIVATE_THREAD} else ""
+
+    async def _allowed(self, guild: str, channel: Mapping[str, Any], person: str | None = None) -> int:
+        """Return our permissions, or a member's, as docs.discord.com/developers/topics/permissions works them out.
+
+        For "" those that everybody has in the server.
+        """
+        who = await self.own_id() if person is None else person
+        server, member = await self._server(guild, who)
+        if who and str(server.get("owner_id")) == who:
             return Permissions.all().value
-        roles = {guild, *map(str, mine.get("roles", ()))}
+        roles = {guild, *map(str, member.get("roles", ()))}
         base = 0
         for role in server.get("roles", ()):
             base |= int(role["permissions"]) if str(role["id"]) in roles else 0
-        return Permissions.all().value if base & _ADMINISTRATOR else _overwritten(base, channel, guild, roles, me)
+        return Permissions.all().value if base & _ADMINISTRATOR else _overwritten(base, channel, guild, roles, who)
 
-    async def _server(self, guild: str, me: str) -> tuple[Any, Any]:
-        """Return the server and ourselves in it, as they were seconds ago at most."""
-        until, server, mine = self._roles.get(guild, (0.0, None, None))
+    async def _server(self, guild: str, who: str) -> tuple[Any, Any]:
+        """Return the server and a member of it, as they were seconds ago at most."""
+        until, server, member = self._roles.get((guild, who), (0.0, None, None))
         if until <= time.monotonic():
             asked = time.monotonic()
             server = await self._client.get_guild(guild, with_counts=False)
-            mine = {} if str(server.get("owner_id")) == me else await self._client.get_member(guild, me)
+            has_roles = who and str(server.get("owner_id")) != who
+            member = await self._client.get_member(guild, who) if has_roles else {}
             if len(self._roles) >= _KEPT:
                 self._roles.clear()
-            self._roles[guild] = (asked + _RULED, server, mine)
-        return server, mine
+            self._roles[guild, who] = (asked + _RULED, server, member)
+        return server, member
 
 
 def _tags(channel: Mapping[str, Any], *, moderates: bool) -> tuple[tuple[str, str], ...]:

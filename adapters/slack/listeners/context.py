@@ -14,6 +14,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from adapters.chat.context import ListenerContext
 from adapters.chat.patience import ANY_NUMBER, Patience
 from adapters.slack.client.api import Clients
+from adapters.slack.client.channels import KINDS, PUBLIC, channels_of
 from adapters.slack.client.errors import CLIENT_FAILURES, channel_sentence, failure_reason
 from adapters.slack.listeners.answers import AnswerTarget, SlackAnswers, called
 from adapters.slack.send import SlackMessenger
@@ -28,27 +29,6 @@ from bot.settings.chat import SlackSettings
 log = logging.getLogger(__name__)
 
 DIRECT = "D"  # begins the identifiers of direct messages
-_KINDS = "public_channel,private_channel,mpim,im"
-_CHANNELS = 1000  # of a person, asked for
-_PAGE = 200
-
-
-async def channels_of(clients: Clients, workspace: str, person: str = "", kinds: str = _KINDS) -> Mapping[str, str]:
-    """Return the channels that the person is in, as far as the app may know them; those of the app itself for no person.
-
-    By their identifiers stand their names, "" for a direct message. Raises what asking Slack raises
-    (adapters.slack.client.errors.CLIENT_FAILURES).
-    """
-    client = await clients.client(workspace)
-    found: dict[str, str] = {}
-    asked = {"types": kinds, "exclude_archived": True, "limit": _PAGE} | ({"user": person} if person else {})
-    while len(found) < _CHANNELS:
-        page = await client.users_conversations(**asked)  # type: ignore[arg-type]
-        found |= {str(each["id"]): str(each.get("name") or "") for each in page["channels"]}
-        asked["cursor"] = (page.get("response_metadata") or {}).get("next_cursor") or ""
-        if not asked["cursor"]:
-            break
-    return found
 
 
 _VISIBLE = 3.0  # seconds for which Slack is asked where somebody is, once for what they are in and once for the app
@@ -82,7 +62,7 @@ async def visible_channels(answers: SlackAnswers, actor: Actor, channels: Collec
 
 def _rooms(actor: Actor) -> Sequence[tuple[str, str]]:
     """Return in whose channels, "" for the app's, and of which kinds one looks for those that the person may know of."""
-    return ((actor.person, _KINDS), *((("", "public_channel"),) if not actor.is_external else ()))
+    return ((actor.person, KINDS), *((("", PUBLIC),) if not actor.is_external else ()))
 
 
 async def elsewhere(answers: SlackAnswers, actor: Actor, named: str) -> Actor:

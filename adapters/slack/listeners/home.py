@@ -6,9 +6,10 @@ from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.chat.patience import ANY_NUMBER
+from adapters.slack.client.channels import channels_of
 from adapters.slack.forms.fields import BLOCKS, View, with_unique_ids
 from adapters.slack.listeners.answers import SPAN, Unacceptable, called
-from adapters.slack.listeners.context import Body, SlackContext, channels_of
+from adapters.slack.listeners.context import Body, SlackContext
 from adapters.slack.render.home import HOME, HomePage, home_page, sentence_page
 from adapters.slack.workspaces import home_memory, team_of
 from bot.errors import DeliveryError

@@ -20,15 +20,15 @@ _KEPT = 2_000  # entries whose cards are held: some megabytes
 
 
 async def viewer_of(context: HandlerContext, actor: Actor) -> Viewer:
-    """Return the actor as a reader: of the channels that they may know of, of their own addresses, and of where they ask.
+    """Return the actor as a reader: of the channels that they may know of, and of their own addresses.
 
-    Where nobody can tell now, it is those alone that are surely theirs, and the viewer is partial. Raises StoreError.
+    Where nobody can tell now of which, it is that alone in which they asked, and the viewer is partial. Raises StoreError.
     """
     posted = [each for each in await context.store.archive.channels(actor.workspace) if not is_mail(each)]
     own = await context.store.recipients.of(actor.workspace, person=actor.person) if actor.person else ()
-    known = {actor.channel, *(each.channel for each in own if each.person == actor.person)} - {""}
     seen, is_partial = await _seen(context, actor, posted)
-    channels = tuple(sorted({*known, *seen}))
+    sure = {actor.channel} - {""} if is_partial else set()  # where they asked a little while ago
+    channels = tuple(sorted({*seen, *sure, *(each.channel for each in own if each.person == actor.person)}))
     return Viewer(
         workspace=actor.workspace, person=actor.person, channel=actor.channel, channels=channels, is_partial=is_partial
     )

@@ -59,7 +59,7 @@ def users_info(world: World, call: Call) -> Json:
             "is_admin": person.is_admin,
             "is_owner": person.is_owner,
             "is_primary_owner": False,
-            "is_restricted": False,
+            "is_restricted": person.is_guest,
             "is_ultra_restricted": False,
             "is_bot": person.is_bot,
             "is_app_user": False,

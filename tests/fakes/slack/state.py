@@ -29,6 +29,7 @@ class Person:
     is_owner: bool = False
     is_bot: bool = False
     is_deleted: bool = False
+    is_guest: bool = False  # of the workspace, who sees no channel but those that they are in
     zone: str = "Europe/Zurich"
     offset: int = 7200  # seconds
 

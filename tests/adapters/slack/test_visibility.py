@@ -1,0 +1,51 @@
+"""Who may read which channel, as Slack says: for who asks from a browser."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from bot.errors import DeliveryError
+from bot.ports.messenger import Visibility
+from tests.adapters.slack.running_messenger import Room, posting
+from tests.fakes.slack import Failure, Kind
+
+HERE = "slack:T0BROAD"
+
+
+@pytest.fixture
+async def room() -> AsyncIterator[Room]:
+    async with posting() as made:
+        yield made
+
+
+async def test_a_member_reads_public_channels_of_the_app_and_private_ones_that_both_are_in(room: Room) -> None:
+    assert isinstance(room.messenger, Visibility)
+    fake = room.fake
+    both = fake.add_channel("C0BOTH", "both", joined=True, kind=Kind.PRIVATE)
+    theirs = fake.add_channel("C0THEIRS", "theirs", joined=True, kind=Kind.PRIVATE)
+    theirs.members.remove(fake.anna.id)
+    fake.general.members.remove(fake.anna.id)
+    every = [each.id for each in (fake.general, fake.secret, both, theirs)] + ["C0GONE"]
+    assert await room.messenger.visible_to(HERE, fake.anna.id, every) == {fake.general.id, both.id}
+    assert await room.messenger.open_to_all(HERE, every) == {fake.general.id}
+    assert fake.rejected == []
+
+
+async def test_a_guest_reads_only_what_they_are_in_and_who_has_left_nothing(room: Room) -> None:
+    fake = room.fake
+    guest = fake.add_person("U0GUEST", "guest", is_guest=True)
+    inside = fake.add_channel("C0INSIDE", "inside", joined=True)
+    every = [fake.general.id, inside.id]
+    assert await room.messenger.visible_to(HERE, guest.id, every) == {inside.id}
+    fake.ben.is_deleted = True
+    assert not await room.messenger.visible_to(HERE, fake.ben.id, every)
+
+
+async def test_where_slack_does_not_say_nobody_is_taken_to_know_of_anything(room: Room) -> None:
+    for method in ("users.info", "users.conversations"):
+        room.fake.fail(method, Failure(error="fatal_error"))
+        with pytest.raises(DeliveryError):
+            await room.messenger.visible_to(HERE, room.fake.anna.id, [room.fake.general.id])
+    room.fake.fail("users.conversations", Failure(error="missing_scope"))
+    with pytest.raises(DeliveryError):
+        await room.messenger.open_to_all(HERE, [room.fake.general.id])
