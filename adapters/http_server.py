@@ -114,6 +114,7 @@ async def serving(
 
 async def _plain(_: web.Request, response: web.StreamResponse) -> None:
     """No version to look up holes for, nothing kept on the way, and the connection ends with the answer."""
-    response.headers.update(_HEADERS)
+    response.headers["Server"] = _HEADERS["Server"]
+    response.headers.setdefault("Cache-Control", _HEADERS["Cache-Control"])
     response.headers["Connection"] = "close"  # said, as well as done: the other side would use it again
     response.force_close()

@@ -13,6 +13,7 @@ from aiohttp.typedefs import Handler, Middleware
 
 from adapters import http_server
 from adapters.http_server import SLOWEST
+from adapters.web.feeds.routes import FeedPages
 from adapters.web.mail import LARGEST, NOWHERE, MailPages
 from adapters.web.page import page, policy
 from adapters.web.rate_limit import RateLimit
@@ -44,6 +45,7 @@ async def serving(
     slowest: float = SLOWEST,
     by_address: RateLimit | None = None,
     by_subscription: RateLimit | None = None,
+    by_feed: RateLimit | None = None,
 ) -> AsyncIterator[tuple[str, int]]:
     """Answer at the address until the block ends; port 0 takes a free one. Yields where it really is.
 
@@ -53,6 +55,7 @@ async def serving(
     pages = MailPages(context, signer, clock, slowest=slowest, by_address=by_address, by_subscription=by_subscription)
     application = web.Application(client_max_size=LARGEST, middlewares=[_told(clock)])
     application.add_routes(pages.routes())
+    application.add_routes(FeedPages(context, signer, by_address=by_address, by_feed=by_feed).routes())
     application.on_response_prepare.append(_guarded)
 
     def refused(why: str) -> str:

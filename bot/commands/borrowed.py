@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from bot.commands.declaration import Command, Usage
 from bot.commands.finding import Search, Show, names_one
 from bot.commands.service import Help
-from bot.commands.subscriptions import Subscribe
 from bot.commands.words import Words, item_text, query_text
 
 _FRAME = re.compile(
@@ -65,25 +64,12 @@ def _cited(words: Words) -> Command | None:
     return Show(item, bibtex=True)
 
 
-def _feed(words: Words) -> Command | None:
-    """Lead on from a feed: there is none that a reader could subscribe to; `feed forward` means none."""
-    return None if words.peek() else _no_feed(words)
-
-
-def _no_feed(words: Words) -> Command | None:
-    said = "Broadsheet writes no feed that a reader could subscribe to; it posts digests here."
-    hint = "*subscribe gpu-systems weekdays at 09:00* does, *saved markdown* hands over what you saved."
-    raise words.fault(said, 0, hint)
-
-
 _PAPERS = Borrowed(Search.usage, "papers kv cache", _searched("kind:paper", f"kind:paper {LATEST} sort:new"))
 _REPOSITORIES = Borrowed(Search.usage, "repos vector database", _searched("kind:repo", f"kind:repo {LATEST} sort:new"))
 _NEWEST = Borrowed(Search.usage, "latest kv cache", _searched("sort:new", f"{LATEST} sort:new"))
 _AUTHORS = Borrowed(Search.usage, "author Tri Dao", _by_author)
 _CITATION = Borrowed(Show.usage, "cite 2606.01234", _cited)
 _GREETED = Borrowed(Help.usage, "hello", lambda words: None if words.peek() else Help())
-_FEED = Borrowed(Subscribe.usage, "feed", _feed)
-_RSS = Borrowed(Subscribe.usage, "rss", _no_feed)
 
 BORROWED: Mapping[str, Borrowed] = {
     "abstract": Borrowed(Show.usage, "abstract 2606.01234", _abstract),
@@ -100,10 +86,6 @@ BORROWED: Mapping[str, Borrowed] = {
     "authors": _AUTHORS,
     "hello": _GREETED,
     "hi": _GREETED,
-    "rss": _RSS,
-    "atom": _RSS,
-    "feed": _FEED,
-    "feeds": _FEED,
 }
 
 

@@ -14,6 +14,8 @@ from bot.commands.declaration import (
     Permission,
     Usage,
     declared,
+    end,
+    flag,
     rest,
     text,
 )
@@ -70,6 +72,28 @@ class History(Command):
     """Tell who changed what, everywhere or in one topic."""
 
     topic: Annotated[str, ANY_TOPIC, Option(help="Only of this topic.", suggests="topic")] = ""
+
+
+_REVOKE = ("revoke", "end")
+
+
+@declared("feeds", Group.SERVICE, example="feeds gpu-systems", aliases=("feed", "rss", "atom", "opml"))
+@dataclass(frozen=True, slots=True)
+class Feeds(Command):
+    """Give you addresses at which your feed reader reads what is posted and saved, or end them."""
+
+    topic: Annotated[str, Argument("[TOPIC]", text), Option(help="Only of this topic.", suggests="topic")] = ""
+    revoke: Annotated[bool, flag("revoke"), Option(help="End the addresses that you got before.")] = False
+
+    @classmethod
+    def read(cls, words: Words) -> Self:
+        """Read the topic and `revoke`, in either order."""
+        revoke = words.take(*_REVOKE) is not None
+        words.take("for", "of")
+        word = words.next()
+        revoke = words.take(*_REVOKE) is not None or revoke
+        end(words, cls.usage)
+        return cls(word.text if word else "", revoke)
 
 
 @declared("help", Group.SERVICE, example="help subscribe", aliases=("?", "commands", "usage", "start"))

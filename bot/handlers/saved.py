@@ -88,10 +88,10 @@ async def list_saved(context: HandlerContext, command: ListSaved, actor: Actor, 
     if command.form is not None:
         return await _exported(context, [each.key for each in held], command)
     shown = _page(held, command, "What you saved")
-    known, gists = await _told(context, [each.key for each in shown])
+    known, gists = await kept_and_gists(context, [each.key for each in shown])
     return Reply(
         title=f"{counted(len(held), 'saved item')}",
-        entries=tuple(_entry(each, known.get(each.key), gists.get(each.key, ""), now) for each in shown),
+        entries=tuple(own_entry(each, known.get(each.key), gists.get(each.key, ""), now) for each in shown),
         first=(command.page - 1) * PAGE + 1,
         buttons=_below(command, len(held)),
     )
@@ -106,13 +106,14 @@ def _page(held: Sequence[Held], command: ListSaved, what: str) -> Sequence[Held]
     return held[start : start + PAGE]
 
 
-async def _told(context: HandlerContext, keys: Sequence[str]) -> tuple[Mapping[str, Item], Mapping[str, str]]:
+async def kept_and_gists(context: HandlerContext, keys: Sequence[str]) -> tuple[Mapping[str, Item], Mapping[str, str]]:
     """Return the items that are kept and what each says in a sentence, by the keys."""
     known = await context.store.items.find(keys)
     return known, dict(zip(known, await context.gists([*known.values()]), strict=True))
 
 
-def _entry(saved: Saved, item: Item | None, gist: str, now: datetime) -> ReplyEntry:
+def own_entry(saved: Saved, item: Item | None, gist: str, now: datetime) -> ReplyEntry:
+    """Return how one's own list shows an item; None is one that is not kept any more."""
     when = f"saved on {day_in_words(saved.at.date(), now.date())}"
     back = button("Unsave", Unsave(saved.key))
     if item is None:
@@ -162,13 +163,13 @@ async def _list_here(context: HandlerContext, command: ListSaved, actor: Actor, 
     if command.form is not None:
         return await _exported(context, [each.key for each in held], command)
     shown = _page(held, command, f"What was saved {actor.in_channel}")
-    known, gists = await _told(context, [each.key for each in shown])
+    known, gists = await kept_and_gists(context, [each.key for each in shown])
     links = await post_links(context, actor.workspace, {channel}, [*known.values()])
     own = {each.key for each in await context.store.people.saved(actor.workspace, actor.person)}
     return Reply(
         title=f"{counted(len(held), 'item')} saved {actor.in_channel}",
         entries=tuple(
-            _entry_here(each, known.get(each.key), gists.get(each.key, ""), links.get(each.key, ""), own, now)
+            here_entry(each, known.get(each.key), gists.get(each.key, ""), links.get(each.key, ""), own, now)
             for each in shown
         ),
         first=(command.page - 1) * PAGE + 1,
@@ -176,9 +177,10 @@ async def _list_here(context: HandlerContext, command: ListSaved, actor: Actor, 
     )
 
 
-def _entry_here(
+def here_entry(
     saved: SavedInChannel, item: Item | None, gist: str, link: str, own: Collection[str], now: datetime
 ) -> ReplyEntry:
+    """Return how a channel's list shows an item, with the message in which it was posted there."""
     when = f"{saved.people} saved, {'the last ' if saved.people > 1 else ''}on {day_in_words(saved.at.date(), now.date())}"
     post = saved.link or link
     if item is None:

@@ -70,9 +70,11 @@ from bot.models.mail import (
 from bot.models.owed import Notice, Refusal
 from bot.models.people import (
     EVERY_DAY,
+    MOST_FEEDS,
     USUAL_AT_ONCE,
     Actor,
     Change,
+    FeedAccess,
     Feedback,
     Installation,
     Preferences,
@@ -100,6 +102,7 @@ __all__ = [
     "MAYBE_TWICE",
     "MOST_ALT",
     "MOST_ENTRIES",
+    "MOST_FEEDS",
     "MOST_TRIES",
     "MOST_WEIGHT",
     "ON_REQUEST",
@@ -128,6 +131,7 @@ __all__ = [
     "Digest",
     "DigestRequest",
     "Entry",
+    "FeedAccess",
     "Feedback",
     "Field",
     "FilterTest",

@@ -172,6 +172,24 @@ class SavedInChannel:
     link: str = ""  # to the message in which it was posted there, "" where that is not known
 
 
+MOST_FEEDS = 20  # tokens of one person in a workspace that hold at a time
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeedAccess:
+    """That a person may read feeds by a token, of which the hash alone is kept."""
+
+    hashed: str = field(repr=False)
+    platform: str
+    workspace: str
+    person: str
+    channel: str  # where they asked for it
+    is_direct: bool = False  # nobody else reads there: what is posted there is theirs whoever is asked
+    reading_list: str = ""  # the channel whose list it is for, "" for none
+    topic: str = ""  # the one topic that it is for; "": all, and the lists
+    made_at: datetime
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preferences:
     """What a workspace settled for itself; "" and None: as the operator's settings say."""

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol
 
-from bot.models import Change, Feedback, Preferences, Saved, SavedInChannel, Subscription, Topic
+from bot.models import Change, FeedAccess, Feedback, Preferences, Saved, SavedInChannel, Subscription, Topic
 
 
 class Workspaces(Protocol):
@@ -119,4 +119,16 @@ class People(Protocol):
 
         Items that have become one are one, and who saved several of its keys is one person.
         """
+        ...
+
+    async def allow_feeds(self, access: FeedAccess) -> bool:
+        """Let feeds be read by a token; return False, and keep nothing, where the person has MOST_FEEDS in the workspace."""
+        ...
+
+    async def feeds_by(self, hashed: str) -> FeedAccess | None:
+        """Return what the token of that hash is for, of whatever workspace; None where it does not hold (any more)."""
+        ...
+
+    async def revoke_feeds(self, workspace: str, person: str, *, topic: str = "") -> int:
+        """End the person's tokens, those for one topic alone where it is named; return how many there were."""
         ...

@@ -3,13 +3,17 @@
 import asyncio
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import date
+from dataclasses import dataclass, field, replace
+from datetime import UTC, date, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from adapters.cli.render.page import page as html_page
 from adapters.discord.install.command_tree import path
 from adapters.discord.render.components import form_opened_by, nested, read_button
 from adapters.discord.render.digests import OPEN_CARD, digest_messages
@@ -18,11 +22,17 @@ from adapters.email.render.links import NO_LINKS
 from adapters.email.render.mail import render
 from adapters.slack.render import messages
 from adapters.slack.render.blocks import KEPT
+from adapters.web.feeds.atom import atom
+from adapters.web.feeds.entries import Feed, topic_entries
+from adapters.words import title
 from bot.commands import TABLE, Command, Rest, Subscribe, parse
-from bot.models import Layout
+from bot.handlers.links import LinkSigner
+from bot.models import ArchivedDigest, Layout, Link
 from tests.adapters.discord.asked import values_of
 from tests.adapters.discord.hostile import contents
 from tests.adapters.email.reading import cards, listed
+from tests.adapters.web.feeds.reading import read
+from tests.conftest import tries
 from tests.e2e import discord_desk, slack_desk
 from tests.e2e.discord_desk import DiscordDesk
 from tests.e2e.slack_desk import SlackDesk
@@ -55,6 +65,9 @@ _BESIDES = (
 )
 DETAILS = "Details"
 _DAY = date(2026, 4, 1)
+_AT = datetime(2026, 4, 1, 7, tzinfo=UTC)
+_ID = LinkSigner(bytes(32)).identifier("feed")
+_entries = partial(topic_entries, of=("w", "gpu-systems"), identify=LinkSigner(bytes(32)).identifier)
 _SLACK_LINE = re.compile(r"^\*(\d+)\.  <([^|>]+)\|([^>]+)>\*", re.MULTILINE)
 _DISCORD_LINE = re.compile(r"^\*\*(\d+)\\?\. \[([^\]]+)\]\(<([^>]+)>\)", re.MULTILINE)
 _LINK = re.compile(r"https://(?:arxiv\.org/abs|github\.com)/[\w./-]+")
@@ -210,6 +223,30 @@ def test_a_mail_has_the_items_the_order_and_the_numbers_of_both_chats() -> None:
     assert listed(mails[Layout.THREAD]) == listed(mails[Layout.BRIEF])
     for layout in (Layout.THREAD, Layout.FULL):
         assert [(str(each.number), each.address) for each in cards(mails[layout])] == [(each[0], each[2]) for each in told]
+
+
+@settings(max_examples=tries(50))
+@given(st.lists(st.tuples(st.integers(0, 2), st.text("ab *_~`<&|(){}.#\\n", max_size=30)), min_size=1, max_size=12))
+def test_a_feed_has_the_items_the_order_and_the_numbers_of_page_and_chats(drawn: list[tuple[int, str]]) -> None:
+    entries = []
+    for number, (which, words) in enumerate(drawn, start=1):
+        like = GPU.entries[which]
+        link = Link("page", f"https://arxiv.org/abs/2603.{number:05}")
+        item = replace(like.ranked.item, key=f"arxiv:2603.{number:05}", title=f"{words}{number}x", links=(link,))
+        entries.append(replace(like, ranked=replace(like.ranked, item=item), partner=None))
+    digest = replace(GPU, entries=tuple(entries))
+    slack = "\n".join(
+        text for each in messages.digest(digest, layout=Layout.BRIEF, late=False) for text in texts(each.blocks)
+    )
+    discord = "\n".join(text for each in digest_messages(digest, layout=Layout.BRIEF) for text in contents(each.components))
+    page = re.findall(r'<span class="number">(\d+)</span> <a href="([^"]+)"', html_page([digest], made_at=_AT, version="1"))
+    posted = ArchivedDigest(mark="", digest=digest, saved_at=_AT, channels=("C1",), links=("",))
+    feed = Feed(id=_ID, title="x", about="x", address="https://a.example", updated=_AT, entries=_entries([posted]))
+
+    told = [(str(each.number), each.link) for each in read(atom(feed))]
+    assert told == page == [(number, url) for number, url, _ in _SLACK_LINE.findall(slack)]
+    assert told == [(number, url) for number, _, url in _DISCORD_LINE.findall(discord)]
+    assert [each.title for each in read(atom(feed))] == [title(each.ranked.item) for each in entries]
 
 
 async def test_a_private_card_begins_with_its_title_and_offers_the_same_in_both() -> None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from bot.errors import StoreError
-from bot.models import Change, Feedback, Preferences, Saved, SavedInChannel, Subscription, Topic
+from bot.models import MOST_FEEDS, Change, FeedAccess, Feedback, Preferences, Saved, SavedInChannel, Subscription, Topic
 from bot.store.rules.revisions import (
     expect,
     expect_readable,
@@ -28,6 +28,7 @@ class MemoryPeople:
         self.put_aside: dict[tuple[str, str, str], Saved] = {}  # by workspace, person and key
         # By workspace, channel, key and person: when, and the link.
         self.in_channels: dict[tuple[str, str, str, str], tuple[datetime, str]] = {}
+        self._feeds: dict[str, FeedAccess] = {}  # by the hash of the token
         self._changes = audit
         self.heir = heir  # returns the key that an item has now that had another; "" of any other key
 
@@ -74,6 +75,21 @@ class MemoryPeople:
     async def saved_in(self, workspace: str, channel: str) -> Sequence[SavedInChannel]:
         here = ((place[2:], held) for place, held in self.in_channels.items() if place[:2] == (workspace, channel))
         return counted_in_channel((self.heir(key) or key, person, at, link) for (key, person), (at, link) in here)
+
+    async def allow_feeds(self, access: FeedAccess) -> bool:
+        held = [each for each in self._feeds.values() if _whose(each) == _whose(access)]
+        if len(held) < MOST_FEEDS:
+            self._feeds[access.hashed] = access
+        return len(held) < MOST_FEEDS
+
+    async def feeds_by(self, hashed: str) -> FeedAccess | None:
+        return self._feeds.get(hashed)
+
+    async def revoke_feeds(self, workspace: str, person: str, *, topic: str = "") -> int:
+        own = [each for each in self._feeds.values() if _whose(each) == (workspace, person) and topic in ("", each.topic)]
+        for each in own:
+            del self._feeds[each.hashed]
+        return len(own)
 
     def forget_topic(self, workspace: str, name: str) -> None:
         for said in [said for said in self.feedback_given if said[:2] == (workspace, name)]:
@@ -213,6 +229,10 @@ class MemoryWorkspaces:
 
 def _place_in(subscription: Subscription) -> tuple[str, str, str, str]:
     return subscription.workspace, subscription.channel, subscription.topic, subscription.rhythm
+
+
+def _whose(access: FeedAccess) -> tuple[str, str]:
+    return access.workspace, access.person
 
 
 def _place_of(feedback: Feedback) -> tuple[str, str, str, str]:

@@ -37,8 +37,8 @@ _SERVER_INSTALL, _USER_INSTALL = 0, 1
 FOR_A_PERSON = ("search", "show")  # by their words
 
 Values = Mapping[str, Any]  # what was chosen, by option
-# What stands elsewhere than by its words: beside the other commands about topics.
-PLACES = {"topics": "topic list"}
+# What stands elsewhere than by its words: beside the other commands about topics, as Discord takes 25 of its own.
+PLACES = {"topics": "topic list", "feeds": "topic feeds"}
 USAGES = {PLACES.get(usage.words, usage.words): usage for usage in TABLE}
 
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from sqlite_utils import Database
 
 from bot.errors import StoreError
-from bot.models import Change, Feedback, Preferences, Saved, SavedInChannel, Subscription, Topic
+from bot.models import MOST_FEEDS, Change, FeedAccess, Feedback, Preferences, Saved, SavedInChannel, Subscription, Topic
 from bot.store.records import (
     change_from_text,
     feedback_from_row,
@@ -224,6 +224,48 @@ class SqlitePeople(Tables):
         )
         rows = db.execute(sql, [workspace, channel]).fetchall()
         return counted_in_channel((key, person, time_of(at), link) for key, person, at, link in rows)
+
+    @writing
+    def allow_feeds(self, db: Database, access: FeedAccess) -> bool:
+        whose = [access.workspace, access.person]
+        held = db.execute("select count(*) from feeds where workspace = ? and person = ?", whose).fetchone()[0]
+        if held < MOST_FEEDS:
+            db.execute(
+                "insert into feeds (workspace, person, hash, platform, channel, is_direct, reading_list, topic, made_at)"
+                " values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                [
+                    *(*whose, access.hashed, access.platform, access.channel, access.is_direct),
+                    *(access.reading_list, access.topic, micros(access.made_at)),
+                ],
+            )
+        return bool(held < MOST_FEEDS)
+
+    @reading
+    def feeds_by(self, db: Database, hashed: str) -> FeedAccess | None:
+        # Of whatever workspace: nobody but who was given the token knows what has this hash.
+        sql = (
+            "select platform, workspace, person, channel, is_direct, reading_list, topic, made_at from feeds where hash = ?"
+        )
+        row = db.execute(sql, [hashed]).fetchone()
+        if row is None:
+            return None
+        platform, workspace, person, channel, is_direct, reading_list, topic, made_at = row
+        return FeedAccess(
+            hashed=hashed,
+            platform=platform,
+            workspace=workspace,
+            person=person,
+            channel=channel,
+            is_direct=bool(is_direct),
+            reading_list=reading_list,
+            topic=topic,
+            made_at=time_of(made_at),
+        )
+
+    @writing
+    def revoke_feeds(self, db: Database, workspace: str, person: str, *, topic: str = "") -> int:
+        where = "workspace = ? and person = ? and (? = '' or topic = ?)"
+        return db.execute(f"delete from feeds where {where}", [workspace, person, topic, topic]).rowcount
 
 
 def _feedback_row(given: Feedback) -> list[object]:

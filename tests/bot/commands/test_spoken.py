@@ -79,7 +79,7 @@ def test_who_greets_or_asks_what_one_may_ask_is_greeted(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["subscribe gpu-systems at 25:00", "subscribe", "filter attention heads", "unsubscribe", "similar", "rss"]
+    "text", ["subscribe gpu-systems at 25:00", "subscribe", "filter attention heads", "unsubscribe", "similar"]
 )
 def test_a_slip_in_what_sets_something_up_and_a_verb_alone_are_told_and_never_searched_for(text: str) -> None:
     assert isinstance(heard(text).asked, Unreadable)

@@ -16,6 +16,7 @@ from bot.commands import (
     CreateTopic,
     DeleteTopic,
     EditTopic,
+    Feeds,
     Filter,
     FilterAction,
     Follow,
@@ -56,7 +57,7 @@ from bot.commands import (
 from bot.digest.publisher import Publisher
 from bot.handlers.context import HANDLERS
 from bot.handlers.handle import answer
-from bot.models import Change, OptIn, Preferences, code_kept, mail_channel
+from bot.models import Change, FeedAccess, OptIn, Preferences, code_kept, mail_channel
 from bot.summarise.extractive import Extractive
 from tests.bot.handlers.askers import PAPERS, SOURCES, Asker, said
 
@@ -132,6 +133,7 @@ COMMANDS: Mapping[type, tuple[Command, ...]] = {
         ),
     ),
     History: tuple(map(History, ("", *TOPICS))),
+    Feeds: (Feeds(), *map(Feeds, TOPICS), *(Feeds(topic, revoke=True) for topic in ("hushed", ""))),
     Help: (Help(), Help("subscribe")),
 }
 PUBLIC = {Help, Trending}  # they read nothing that anybody made
@@ -160,6 +162,7 @@ class Houses:
             "posted": {channel: await store.digests.posted(workspace, channel) for channel in ("C1", "C-bob")},
             "postings": await store.digests.postings(workspace, "C1", keys),
             "past": await store.digests.past(workspace, "C1"),
+            "feeds": await store.people.feeds_by("bob"),
             "digest": {topic: await store.digests.last(workspace, "C1", topic) for topic in TOPICS},
         }
 
@@ -195,6 +198,10 @@ async def houses(ada: Asker) -> Houses:
         (other, "save 2603.00001"),
     ):
         await asker.ask(text)
+    allowed = FeedAccess(
+        hashed="bob", platform="slack", workspace="slack:T2", person="U-ada", channel="C1", topic="hushed", made_at=ada.now
+    )
+    await ada.context.store.people.allow_feeds(allowed)
     for address, code in (("ada@example.org", "654321"), ("bob@example.org", "123456")):
         kept = await keyed(ada, code)
         until = ada.now + timedelta(days=1)

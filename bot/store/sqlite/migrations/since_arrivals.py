@@ -405,6 +405,29 @@ def _archived(record: dict[str, Any], saved: int, ended: list[tuple[str, dict[st
         return ()  # a damaged one
 
 
+_FEEDS = """
+-- By which tokens people read feeds; of each the hash alone.
+create table feeds (
+    hash text primary key,
+    workspace text not null,
+    person text not null,
+    platform text not null,
+    channel text not null, -- where it was asked for
+    is_direct integer not null,
+    reading_list text not null, -- the channel whose list it is for
+    topic text not null, -- "" for all
+    made_at integer not null
+) without rowid;
+create index feeds_person on feeds (workspace, person);
+"""
+
+
+@migrations()
+def m019_feeds(db: Database) -> None:
+    """Let feeds be read by tokens."""
+    run(db, _FEEDS)
+
+
 def _owed(db: Database, what: str) -> list[dict[str, str]]:
     """Return what the eighth edition kept in one fact; nothing of a damaged one."""
     row = db.execute("select value from facts where name = 'owed'").fetchone()

@@ -1,0 +1,1 @@
+"""Feeds: who may read which, at which addresses, and what is in them."""
