@@ -27,6 +27,7 @@ from adapters.slack.render.blocks import (
     block_group,
     channel_run,
     context_line,
+    escaped,
     exact,
     link_run,
     menu,
@@ -42,7 +43,7 @@ from adapters.slack.render.blocks import (
 from adapters.slack.render.cards import TITLE, card_group, entry_group, facts, headline, line_of
 from adapters.slack.render.cards import card as card_blocks
 from adapters.slack.render.limits import problems, units
-from adapters.text import clean, cut, safe_url
+from adapters.text import clean, cut, safe_url, shown_url
 from adapters.words import COMMAND, POST, SpanKind, chart_lines, line_spans, presses_line, spans
 from bot.models import (
     MOST_ENTRIES,
@@ -251,8 +252,8 @@ def _reply_groups(reply: Reply, today: date, handed_over: str, before: str) -> I
 
 
 def _head(reply: Reply, names: Mentions) -> Iterator[BlockGroup]:
-    rows = [sentence(each, _PARAGRAPH, names) for each in reply.text]
-    texts = [as_mrkdwn(each, _PARAGRAPH, names) for each in reply.text]
+    rows = [_linked(each) or sentence(each, _PARAGRAPH, names) for each in reply.text]
+    texts = [as_mrkdwn(each, _PARAGRAPH, names) if not _linked(each) else escaped(each) for each in reply.text]
     if not reply.cards:  # a card has a title of its own
         rows.insert(0, stressed(reply.title, TITLE, names, BOLD) or text_run("Broadsheet", BOLD))
         texts.insert(0, exact(cut(clean(reply.title), TITLE, units)))
@@ -263,6 +264,11 @@ def _head(reply: Reply, names: Mentions) -> Iterator[BlockGroup]:
         table, [as_mrkdwn(f"{each.name}: {each.value}", _PARAGRAPH, names) for each in reply.fields]
     ):
         yield block_group(rich(quote(*group)), text=text)
+
+
+def _linked(text: str) -> Row:
+    """Return a paragraph that is an address of ours and nothing else as a link, which Slack makes of none by itself."""
+    return link_run(shown_url(text), text) if text and safe_url(text) == text else []
 
 
 def _quoted(said: str) -> BlockGroup:

@@ -265,6 +265,14 @@ def test_what_to_do_next_is_told_as_one_types_it() -> None:
     assert "/digest saved lists it; filter stars:&gt;100 is a clause." in posting.text
 
 
+def test_an_address_of_ours_is_a_link_where_it_stands_alone() -> None:
+    url = "https://papers.lab.example/open/WyJz.abc_-"
+    (posting,) = messages.reply(Reply(title="Here", text=(url, f"See {url}.", "https://a@b.example")), DAY)
+    links = [node for node in nodes(posting.blocks) if node.get("type") == "link"]
+    assert [(each["url"], each["text"]) for each in links] == [(url, "papers.lab.example/open/WyJz.abc_-")]
+    assert url in posting.text
+
+
 def test_where_one_writes_messages_a_command_has_no_slash() -> None:
     section = ReplyEntry(title="Finding", lines=("*search*: Search",), is_section=True)
     reply = Reply(title="Saved", text=("*saved* lists it.",), entries=(section,), next_steps=("*list* says more.",))
