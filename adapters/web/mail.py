@@ -13,6 +13,7 @@ from functools import partial
 
 from aiohttp import web
 
+from adapters.web.forms import read_form
 from adapters.web.page import FIELD, page
 from adapters.web.rate_limit import RateLimit, client_of
 from bot.errors import BotError
@@ -52,11 +53,14 @@ _NO_MORE_CODES = Reply(
     text=("Then no codes for digests by e-mail are sent for a year to the address of that mail, whoever asks.",),
     buttons=(Button("No more codes", _YES, danger=True),),
 )
+# The same for what is not there, what is another workspace's, and what its reader may not know of.
 NOWHERE = Reply(
     title="This link leads nowhere",
     text=(
-        "It may lack a part, have been used, or be of something that has ended. Nothing was changed just now.",
+        "It may lack a part, have been used, or be of something that has ended or that cannot be read in this browser now.",
+        "Nothing was changed just now.",
         "What is sent by e-mail can be changed and ended in the chat, too, where it was asked for.",
+        "Where the archive is read in a browser, *web* in the chat gives a link that opens it anew.",
     ),
 )
 
@@ -98,7 +102,7 @@ class MailPages:
 
     async def press(self, request: web.Request) -> web.Response:
         """Do what a button of the page says, and tell what became of it."""
-        form = await self._form(request)
+        form = await read_form(request, self._slowest)
         one_click = form.get(_ONE_CLICK[0]) == _ONE_CLICK[1]
         link = self._link(request, one_click=one_click)
         if link is None:
@@ -146,7 +150,7 @@ class MailPages:
 
     async def confirm(self, request: web.Request) -> web.Response:
         """Confirm the address, and tell what was done for it."""
-        form = await self._form(request)
+        form = await read_form(request, self._slowest)
         async with self._confirming:  # pressed twice, the second finds it done
             wanted = await self._opt_in(request)
             if form.get(FIELD) != _YES:
@@ -189,19 +193,6 @@ class MailPages:
     def _count(self, limit: RateLimit, name: str, cost: float = 1) -> None:
         if not limit.takes(name, cost):
             raise web.HTTPTooManyRequests(headers={"Retry-After": "60"})
-
-    async def _form(self, request: web.Request) -> Mapping[str, str]:
-        """Return the fields of the form that was sent; files are none. Raises HTTPBadRequest, HTTPRequestTimeout."""
-        try:
-            async with asyncio.timeout(self._slowest):
-                sent = await request.post()
-        except TimeoutError:
-            raise web.HTTPRequestTimeout from None
-        except web.HTTPException:  # too large
-            raise
-        except Exception as error:  # of all that aiohttp may raise for what is no form
-            raise web.HTTPBadRequest from error
-        return {name: value for name, value in sent.items() if isinstance(value, str)}
 
     def _page(self, reply: Reply, link: SignedLink, channel: str, *, is_question: bool = False) -> web.Response:
         now = self._clock()

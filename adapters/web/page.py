@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from adapters.text import clean
-from adapters.web.paper.templates import style_source, templates
+from adapters.web.paper.templates import source_of, style_source, templates
 from adapters.words import SpanKind, byline, spans, title, warnings
 from bot.models import Reply, ReplyEntry
 from bot.wording import listed
@@ -47,13 +47,14 @@ def page(reply: Reply, today: date, *, note: str, is_question: bool = False) -> 
     )
 
 
-def policy() -> str:
-    """Return what a browser may do with a page: show our style, and send its forms back to us.
+def policy(script: str = "") -> str:
+    """Return what a browser may do with a page: show our style, send its forms back to us, and run that one script.
 
-    The first call reads a file.
+    What the script fetches is ours, too. The first call reads a file.
     """
+    runs = f" script-src {source_of(script)}; connect-src 'self';" if script else ""
     return (
-        f"default-src 'none'; style-src {style_source()}; img-src data:; base-uri 'none'; form-action 'self';"
+        f"default-src 'none'; style-src {style_source()};{runs} img-src data:; base-uri 'none'; form-action 'self';"
         " frame-ancestors 'none'"
     )
 

@@ -4,6 +4,7 @@ Everyone can reach it: bodies of at most 16 KiB, five seconds to send one, one r
 """
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import datetime
@@ -14,10 +15,15 @@ from aiohttp.typedefs import Handler, Middleware
 from adapters import http_server
 from adapters.http_server import SLOWEST
 from adapters.web.feeds.routes import FeedPages
-from adapters.web.mail import LARGEST, NOWHERE, MailPages
+from adapters.web.mail import BY_ADDRESS, LARGEST, NOWHERE, MailPages
 from adapters.web.page import page, policy
 from adapters.web.rate_limit import RateLimit
+from adapters.web.site.frame import PUBLIC
+from adapters.web.site.pages import ArchivePages
+from adapters.web.site.views import load
+from adapters.web.site.visitors import Visitors
 from bot.errors import BotError
+from bot.handlers.archive.access import browser_context
 from bot.handlers.context import HandlerContext
 from bot.handlers.handle import failed
 from bot.handlers.links import LinkSigner
@@ -46,16 +52,23 @@ async def serving(
     by_address: RateLimit | None = None,
     by_subscription: RateLimit | None = None,
     by_feed: RateLimit | None = None,
+    by_session: RateLimit | None = None,
+    monotonic: Callable[[], float] = time.monotonic,
 ) -> AsyncIterator[tuple[str, int]]:
     """Answer at the address until the block ends; port 0 takes a free one. Yields where it really is.
 
     Raises SettingsError when the address cannot be used.
     """
     await asyncio.to_thread(_load, clock())
-    pages = MailPages(context, signer, clock, slowest=slowest, by_address=by_address, by_subscription=by_subscription)
+    context = browser_context(context)
+    by_address = by_address or RateLimit(BY_ADDRESS)
+    mail = MailPages(context, signer, clock, slowest=slowest, by_address=by_address, by_subscription=by_subscription)
+    visitors = Visitors(context, signer, clock, slowest=slowest, by_address=by_address, monotonic=monotonic)
+    archive = ArchivePages(context, visitors, clock, by_session=by_session)
+    feeds = FeedPages(context, signer, by_address=by_address, by_feed=by_feed)
     application = web.Application(client_max_size=LARGEST, middlewares=[_told(clock)])
-    application.add_routes(pages.routes())
-    application.add_routes(FeedPages(context, signer, by_address=by_address, by_feed=by_feed).routes())
+    for part in (mail, visitors, archive, feeds):  # a further part of the pages is made above, and named here
+        application.add_routes(part.routes())
     application.on_response_prepare.append(_guarded)
 
     def refused(why: str) -> str:
@@ -68,8 +81,8 @@ async def serving(
 
 def _load(now: datetime) -> None:
     """Read what pages are made of: later ones are made on the event loop."""
-    policy()
     page(NOWHERE, now.date(), note="")
+    load()
 
 
 def _told(clock: Callable[[], datetime]) -> Middleware:
@@ -93,12 +106,14 @@ def _page(reply: Reply, status: int, headers: dict[str, str], now: datetime) -> 
     return web.Response(text=body, status=status, headers=headers, content_type="text/html")
 
 
-async def _guarded(_: web.Request, response: web.StreamResponse) -> None:
-    """What a browser is to do with what it gets: no script, no frame, nobody told where the reader comes from."""
-    response.headers["Content-Security-Policy"] = policy()
+async def _guarded(request: web.Request, response: web.StreamResponse) -> None:
+    """What a browser is to do with what it gets: no script but a page's own, no frame, nobody told where one comes from."""
+    response.headers.setdefault("Content-Security-Policy", policy())
     response.headers["Referrer-Policy"] = "no-referrer"
     response.headers["X-Content-Type-Options"] = "nosniff"
     response.headers["X-Frame-Options"] = "DENY"
-    response.headers["X-Robots-Tag"] = "noindex, nofollow"
+    is_page = response.status == web.HTTPOk.status_code and response.content_type == "text/html"
+    if not (is_page and request.path.startswith(PUBLIC)):
+        response.headers["X-Robots-Tag"] = "noindex, nofollow"
     response.headers["Cross-Origin-Opener-Policy"] = "same-origin"
     response.headers["Cross-Origin-Resource-Policy"] = "same-origin"

@@ -76,16 +76,17 @@ class PageSection:
 
 def sections(digests: Sequence[Digest]) -> list[PageSection]:
     """Return a section for each digest, in their order, with identifiers of which none is used twice in a page."""
-    return [_section(number, digest) for number, digest in enumerate(digests, start=1)]
+    return [section(number, digest) for number, digest in enumerate(digests, start=1)]
 
 
 def edition(told: Sequence[PageSection]) -> str:
     """Return what stands beside the date: "12 entries in 3 topics"."""
-    count = sum(len(section.stories) for section in told)
+    count = sum(len(each.stories) for each in told)
     return f"{counted(count, 'entry')} in {counted(len({each.topic for each in told}), 'topic')}"
 
 
-def _section(number: int, digest: Digest) -> PageSection:
+def section(number: int, digest: Digest) -> PageSection:
+    """Return the digest as the section of that number on a page."""
     slug = re.sub(r"[^a-z0-9]+", "-", digest.topic.lower()).strip("-")
     return PageSection(
         id=f"topic-{number}-{slug}".rstrip("-"),

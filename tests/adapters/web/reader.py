@@ -11,8 +11,6 @@ import aiohttp
 from selectolax.lexbor import LexborHTMLParser
 from yarl import URL
 
-from adapters.http_server import SLOWEST
-from adapters.web.rate_limit import RateLimit
 from adapters.web.server import serving
 from bot.handlers.links import LinkAction, LinkSigner, SignedLink
 from bot.models import Change, OptIn, Recipient, Schedule, Subscription, code_kept, mail_channel
@@ -111,12 +109,12 @@ class Reader:
 
 
 @asynccontextmanager
-async def reading(ada: Asker, *, clock: Any = None, slowest: float = SLOWEST, **limits: RateLimit) -> AsyncIterator[Reader]:
+async def reading(ada: Asker, *, clock: Any = None, **given: Any) -> AsyncIterator[Reader]:
     """Serve the pages of Ada's context, and read them."""
     signer = LinkSigner(KEY)
     time = clock or (lambda: ada.now)
     async with (
-        serving(ada.context, signer, time, "127.0.0.1", 0, slowest=slowest, **limits) as (host, port),
+        serving(ada.context, signer, time, "127.0.0.1", 0, **given) as (host, port),
         aiohttp.ClientSession() as session,
     ):
         signer.base = f"http://{host}:{port}"

@@ -1,0 +1,102 @@
+"""What stands around a page of the archive, and what one may do on it. Pure."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from adapters.text import clean
+from adapters.web.site.addresses import command_path, item_path
+from bot.commands import Command, Less, More, Profile, ProfileAction, Save, Unsave, read, write
+from bot.models import Button
+
+PUBLIC = "/w/"  # below it stands what workspaces show everybody
+_GIVEN = (Less, More, Save, Unsave)
+_FOR_ALL = (("Today", "/"), ("Topics", "/topics"))
+_FOR_PEOPLE = (("Search", "/search"), ("Saved", "/saved"), ("Saved here", "/saved/here"))
+
+_IN_PART = "Only what was posted where you asked for the link is shown: which other channels you see cannot be told now."
+_CLOSED = "Nothing is shown: which channels everybody may read cannot be told now."
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """A button: either a link to a page, or with a token what is sent to us."""
+
+    label: str
+    url: str = ""
+    token: str = ""
+    danger: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """Who reads a page: where its own addresses begin, and what its forms are signed with."""
+
+    root: str = ""  # "/w/3f9a…" of what a workspace shows everybody
+    path: str = "/"  # of this page, below the root, with its query
+    sign: Callable[[str], str] | None = None  # makes the token of a command; None of a stranger, who can do nothing
+    is_partial: bool = False  # not all that its reader may know of could be asked for
+    places: tuple[tuple[str, str], ...] = ()  # further ones, of other parts: what they are called, and where they stand
+    feeds: tuple[tuple[str, str, str], ...] = ()  # of this page: media type, title, address
+
+    @property
+    def is_public(self) -> bool:
+        """Whether everybody may read it."""
+        return self.sign is None
+
+    @property
+    def notice(self) -> str:
+        """What its reader is told of what is missing; "" where nothing is."""
+        if not self.is_partial:
+            return ""
+        return _CLOSED if self.is_public else _IN_PART
+
+    @property
+    def navigation(self) -> list[tuple[str, str, bool]]:
+        """What the page leads to from everywhere: label, address, and whether that is this page."""
+        places = (*_FOR_ALL, *(() if self.is_public else _FOR_PEOPLE), *self.places)
+        here = self.path.partition("?")[0]
+        return [(label, self.root + path, path == here) for label, path in places]
+
+    def item(self, key: str) -> str:
+        """Return an item's permalink."""
+        return self.root + item_path(key)
+
+    def at(self, path: str) -> str:
+        """Return the address of what stands at that path, its parts encoded already."""
+        return self.root + path
+
+    def of_entry(self, key: str, topic: str) -> list[Action]:
+        """Return what one may do with an entry of a digest of the topic, and its permalink."""
+        permalink = Action("Permalink", url=self.item(key))
+        if self.sign is None:
+            return [permalink]
+        offered = (("More like this", More(key, topic)), ("Less", Less(key, topic)), ("Save", Save(key)))
+        return [permalink, *(Action(label, token=self.sign(write(command))) for label, command in offered)]
+
+    def actions(self, buttons: Sequence[Button]) -> list[Action]:
+        """Return those of the buttons that a page can have: links to other pages, and what is done by a form."""
+        found = (self._action(each) for each in buttons)
+        return [each for each in found if each is not None]
+
+    def _action(self, button: Button) -> Action | None:
+        command = read(button.command)
+        if not isinstance(command, Command):
+            return None
+        label = clean(button.label)
+        if path := command_path(command):
+            return None if self.is_public and not path.startswith("/p/") else Action(label, url=self.root + path)
+        if self.sign is None or not can_be_given(command):
+            return None
+        return Action(label, token=self.sign(button.command), danger=button.danger)
+
+
+def can_be_given(command: Command) -> bool:
+    """Say whether a form of a page gives this command: what one says of an item or puts aside, and what takes it back."""
+    undoes = isinstance(command, Profile) and command.action is ProfileAction.UNDO
+    return (undoes or isinstance(command, _GIVEN)) and not command.place
+
+
+def public_root(slug: str) -> str:
+    """Return where the pages begin that a workspace shows everybody."""
+    return f"{PUBLIC}{quote(slug, safe='')}"

@@ -1,0 +1,194 @@
+"""What is asked for of the archive, and the page that answers it.
+
+What may be known, and what is said of it, the core tells; a page that may not be read is answered as one that is not there.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
+from datetime import date, datetime
+from functools import partial
+
+from aiohttp import web
+
+from adapters.web.page import policy
+from adapters.web.rate_limit import RateLimit
+from adapters.web.site import views
+from adapters.web.site.addresses import own_path
+from adapters.web.site.frame import PUBLIC, can_be_given
+from adapters.web.site.visitors import Visit, Visitors
+from bot.commands import Command, Format, Less, ListSaved, More, Save, Search, Show, Unsave, read, write
+from bot.handlers.archive.paper import paper_history
+from bot.handlers.archive.reading import archived_days, archived_topics, digests_of_day, front
+from bot.handlers.context import HandlerContext
+from bot.handlers.handle import answer
+from bot.models import Button, Reply
+
+DAYS = 62  # of a topic that are listed at a time
+BY_SESSION = 240  # forms and searches a minute; who types asks at each pause
+
+Answering = Callable[[web.Request, Visit], Awaitable[web.StreamResponse]]
+
+
+class ArchivePages:
+    """Answers what is asked for at the root, and below /w for what a workspace shows everybody."""
+
+    def __init__(
+        self,
+        context: HandlerContext,
+        visitors: Visitors,
+        clock: Callable[[], datetime],
+        *,
+        by_session: RateLimit | None = None,
+    ) -> None:
+        self._context, self._visitors, self._clock = context, visitors, clock
+        self._by_session = by_session or RateLimit(BY_SESSION)
+
+    def routes(self) -> list[web.RouteDef]:
+        """Return what is answered, and by what."""
+        for_all: tuple[tuple[str, Answering], ...] = (
+            ("/topics", self.topics),
+            ("/t/{topic}", self.topic),
+            (r"/t/{topic}/{day:\d{4}-\d\d-\d\d}", self.day),
+            ("/p/{key:.+}", self.item),
+        )
+        for_people: tuple[tuple[str, Answering], ...] = (
+            ("/search", self.search),
+            ("/saved", partial(self.saved, here=False)),
+            ("/saved/here", partial(self.saved, here=True)),
+        )
+        roots = ("", f"{PUBLIC}{{slug}}")
+        routes = [web.get(root + path, self._for_all(page)) for root in roots for path, page in for_all]
+        routes += [web.get(path, self._for_person(page)) for path, page in for_people]
+        routes += [web.get("/", self.root), web.get(f"{PUBLIC}{{slug}}/", self._for_all(self.front))]
+        return [*routes, web.post("/do", self._for_person(self.do))]
+
+    def _for_all(self, page: Answering) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
+        async def answered(request: web.Request) -> web.StreamResponse:
+            return await page(request, await self._visitors.visit(request))
+
+        return answered
+
+    def _for_person(self, page: Answering) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
+        async def answered(request: web.Request) -> web.StreamResponse:
+            visit = await self._visitors.visit(request)
+            if visit.actor is None:
+                raise web.HTTPNotFound
+            if not self._by_session.takes(visit.session):
+                raise web.HTTPTooManyRequests(headers={"Retry-After": "60"})
+            return await page(request, visit)
+
+        return answered
+
+    async def root(self, request: web.Request) -> web.StreamResponse:
+        """Return today's paper; to a stranger the one that everybody may read, or what this is and how one gets in."""
+        return await self._visitors.welcome(request) or await self._for_all(self.front)(request)
+
+    async def front(self, _: web.Request, visit: Visit) -> web.Response:
+        """Return today's paper."""
+        now = self._clock()
+        return await _html(views.front, visit.frame, await front(self._context, visit.viewer, now), now.date())
+
+    async def topics(self, _: web.Request, visit: Visit) -> web.Response:
+        """Return the topics of which there are digests."""
+        return await _html(
+            views.topics, visit.frame, await archived_topics(self._context, visit.viewer), self._clock().date()
+        )
+
+    async def topic(self, request: web.Request, visit: Visit) -> web.Response:
+        """Return the days of a topic."""
+        name, before = request.match_info["topic"], _date(request.query.get("before", ""))
+        found = next((each for each in await archived_topics(self._context, visit.viewer) if each.name == name), None)
+        if found is None:
+            raise web.HTTPNotFound
+        days = await archived_days(self._context, visit.viewer, name, before=before, limit=DAYS + 1)
+        if not days:
+            raise web.HTTPNotFound
+        page = partial(views.topic, is_latest=days[0].day == found.last, has_more=len(days) > DAYS)
+        return await _html(page, visit.frame, found, days[:DAYS])
+
+    async def day(self, request: web.Request, visit: Visit) -> web.Response:
+        """Return the digests of a topic's day."""
+        name, day = request.match_info["topic"], _date(request.match_info["day"])
+        digests = await digests_of_day(self._context, visit.viewer, name, day) if day else ()
+        if not digests:
+            raise web.HTTPNotFound
+        before = await archived_days(self._context, visit.viewer, name, before=day, limit=1)
+        return await _html(views.day, visit.frame, digests, before[0].day if before else None)
+
+    async def item(self, request: web.Request, visit: Visit) -> web.Response:
+        """Return an item's card and history."""
+        now = self._clock()
+        history = await paper_history(self._context, visit.viewer, request.match_info["key"], now)
+        if history is None:
+            raise web.HTTPNotFound
+        key = history.item.key
+        kept = ("Unsave", Unsave(key)) if history.saved else ("Save", Save(key))
+        offered: tuple[tuple[str, Command], ...] = (
+            ("More like this", More(key)),
+            ("Less", Less(key)),
+            kept,
+            ("BibTeX", Show(key, bibtex=True)),
+        )
+        actions = visit.frame.actions([Button(label, write(command)) for label, command in offered])
+        return await _html(views.item, visit.frame, history, actions, now.date())
+
+    async def search(self, request: web.Request, visit: Visit) -> web.Response:
+        """Return what is found for the query of the address."""
+        query, page = request.query.get("q", "").strip(), request.query.get("page", "")
+        if len(query) > views.QUERY or len(page) > views.QUERY:
+            raise web.HTTPBadRequest
+        reply = await self._answer(Search(query, page), visit) if query else None
+        response = await _html(views.search, visit.frame, query, reply, self._clock().date())
+        response.headers["Content-Security-Policy"] = policy(views.script())
+        return response
+
+    async def saved(self, request: web.Request, visit: Visit, *, here: bool) -> web.Response:
+        """Return a page of what one saved, or of what was saved in the channel; or all of it as a file."""
+        form, page = request.query.get("as", ""), request.query.get("page", "1")
+        if form and form not in [*Format]:
+            raise web.HTTPNotFound
+        number = int(page) if page.isascii() and page.isdigit() and len(page) < 6 else 0
+        if here and visit.actor is not None:  # the list of the channel where they asked for the link
+            visit = replace(visit, actor=replace(visit.actor, is_direct=False))
+        reply = await self._answer(ListSaved(Format(form) if form else None, number, here), visit)
+        if reply.attachment is not None:
+            return _file(reply)
+        return await _html(views.told, visit.frame, reply, self._clock().date())
+
+    async def do(self, request: web.Request, visit: Visit) -> web.Response:
+        """Do what a form says that we made for this session, and tell what became of it."""
+        form = await self._visitors.form(request)
+        said = self._visitors.signed(form, visit)
+        command = read(said) if said else None
+        if not isinstance(command, Command) or not can_be_given(command):
+            raise web.HTTPForbidden
+        reply = await self._answer(command, visit)
+        back = own_path(form.get("back", ""))
+        frame = replace(visit.frame, path=back or "/")
+        return await _html(partial(views.told, back=frame.at(back) if back else ""), frame, reply, self._clock().date())
+
+    async def _answer(self, command: Command, visit: Visit) -> Reply:
+        assert visit.actor is not None  # noqa: S101 - only people come here
+        return await answer(self._context, command, visit.actor, self._clock())
+
+
+def _date(text: str) -> date | None:
+    """Return the day that an address names, None for none; raises HTTPNotFound for what is no day."""
+    if not text:
+        return None
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise web.HTTPNotFound from None
+
+
+async def _html(page: Callable[..., str], *values: object) -> web.Response:
+    """Return what the page makes of the values, beside the event loop: dozens of cards take some milliseconds."""
+    return web.Response(text=await asyncio.to_thread(page, *values), content_type="text/html")
+
+
+def _file(reply: Reply) -> web.Response:
+    assert reply.attachment is not None  # noqa: S101 - asked before
+    attached: Mapping[str, str] = {"Content-Disposition": f'attachment; filename="{reply.attachment.name}"'}
+    return web.Response(text=reply.attachment.text, content_type=reply.attachment.media_type, headers=attached)
