@@ -12,7 +12,7 @@ import logging
 import math
 import secrets
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
@@ -25,6 +25,8 @@ from adapters.chat.patience import ANY_NUMBER, Patience
 from adapters.discord.client.api import RestClient, as_json
 from adapters.discord.client.errors import discord_delivery_error
 from adapters.discord.render.components import NO_MENTIONS, DiscordMessage
+from adapters.discord.render.limits import ALT, length
+from adapters.text import clean, cut
 from bot.errors import Delayed, DeliveryError, Refused, Rejected, Uncertain
 
 log = logging.getLogger(__name__)
@@ -255,12 +257,26 @@ def _params(message: DiscordMessage, flags: int) -> MultipartParameters:
 
 
 def _with_file(body: dict[str, Any], message: DiscordMessage | None) -> MultipartParameters:
-    """Return the message, with its file where it has one; each try needs its own."""
-    if message is None or message.attachment is None:
+    """Return the message, with its files where it has any; each try needs its own."""
+    sent = list(_files(message)) if message is not None else []
+    if not sent:
         return MultipartParameters(body, None, None)
-    found = message.attachment
-    file = File(io.BytesIO(found.text.encode("utf-8", "replace")), found.name)
-    body = {**body, "attachments": [{"id": 0, "filename": found.name}]}
-    described = {"name": "payload_json", "value": as_json(body), "content_type": "application/json"}
-    content = {"name": "files[0]", "value": file.fp, "filename": found.name, "content_type": found.media_type}
-    return MultipartParameters(None, [described, content], [file])
+    listed = [
+        {"id": at, "filename": name} | ({"description": alt} if alt else {}) for at, (name, _, _, alt) in enumerate(sent)
+    ]
+    form: list[dict[str, Any]] = [
+        {"name": "payload_json", "value": as_json({**body, "attachments": listed}), "content_type": "application/json"}
+    ]
+    files = []
+    for at, (name, media_type, content, _) in enumerate(sent):
+        files.append(File(io.BytesIO(content), name))
+        form.append({"name": f"files[{at}]", "value": files[-1].fp, "filename": name, "content_type": media_type})
+    return MultipartParameters(None, form, files)
+
+
+def _files(message: DiscordMessage) -> Iterator[tuple[str, str, bytes, str]]:
+    """Yield name, media type, content and description of each file that goes with the message."""
+    if (found := message.attachment) is not None:
+        yield found.name, found.media_type, found.text.encode("utf-8", "replace"), ""
+    for each in message.pictures:
+        yield each.name, "image/png", each.png, cut(clean(each.alt), ALT, length)

@@ -14,7 +14,7 @@ REASONS: Mapping[str, str] = {
     "send_messages_in_threads": "to post in threads and in the posts of a forum",
     "create_public_threads": "to open a thread for a digest's cards (layout `thread`)",
     "read_message_history": "to look whether a digest was posted before it is posted again",
-    "attach_files": "to hand over exports, such as BibTeX",
+    "attach_files": "to hand over exports, such as BibTeX, and the pictures of *trends*",
     "embed_links": "to show previews of papers below links (setting `discord.link_previews`)",
 }
 

@@ -16,6 +16,7 @@ from adapters.chat.answers import NOT_POSTED, may_be_missing, may_not_be_posted,
 from adapters.chat.context import BackgroundTasks
 from adapters.chat.forms import FormRequest
 from adapters.chat.patience import ANY_NUMBER, Patience
+from adapters.chat.pictures import drawn_charts
 from adapters.chat.spoken import SpokenState
 from adapters.discord.client.api import RestClient
 from adapters.discord.client.interactions import (
@@ -32,7 +33,7 @@ from adapters.discord.client.interactions import (
     NotAsWritten,
 )
 from adapters.discord.install.command_tree import PERSONAL
-from adapters.discord.render.components import DiscordMessage
+from adapters.discord.render.components import DiscordMessage, Picture
 from adapters.discord.render.hints import UNKNOWN_IDS, CommandIds, in_server
 from adapters.discord.render.messages import reply_messages
 from adapters.discord.workspaces import PLATFORM
@@ -228,7 +229,8 @@ class DiscordAnswers:
         try:
             if callback.is_spoken:
                 reply = self.spoken.words.named(callback.workspace, reply)
-            messages = reply_messages(reply, today, form, ids)
+            pictures = await self._pictures(reply) if seconds > _KEEPING_FIRST else ()
+            messages = reply_messages(reply, today, form, ids, pictures)
         except Exception as error:  # noqa: BLE001 - it is told, and logged
             messages = reply_messages(failed(error, ""), today, ids=ids)
         if texts := [text for message in messages for text in message.keep]:
@@ -238,6 +240,14 @@ class DiscordAnswers:
             except (BotError, TimeoutError) as error:
                 log.warning("Buttons of an answer in %s do nothing, as they cannot be kept: %s", callback.workspace, error)
         return messages
+
+    async def _pictures(self, reply: Reply) -> Sequence[Picture | None]:
+        """Return the pictures of the charts; None for one that cannot be drawn, whose numbers are told all the same."""
+        drawn = await drawn_charts(reply.charts)
+        return [
+            Picture(f"{number}-{chart.name}.png", png, chart.alt) if png else None
+            for number, (chart, png) in enumerate(zip(reply.charts, drawn, strict=True), start=1)
+        ]
 
     # --- where it is told
 

@@ -7,7 +7,7 @@ from math import ceil
 from typing import Any
 
 from adapters.chat.forms import FormKind, FormRequest, form_carried
-from adapters.discord.render.limits import CONTENT, CUSTOM_ID, LABEL, NONCE, OPTION, OPTIONS, PLACEHOLDER, ROW, length
+from adapters.discord.render.limits import ALT, CONTENT, CUSTOM_ID, LABEL, NONCE, OPTION, OPTIONS, PLACEHOLDER, ROW, length
 from adapters.text import clean, cut
 from bot.models import Attachment, Button, text_key
 
@@ -103,7 +103,7 @@ def with_delivery(custom_id: str, delivery: str) -> str:
 Component = dict[str, Any]
 
 # The types of components.
-_ROW, _SECTION, _TEXT, _FILE, _RULE, _CONTAINER = 1, 9, 10, 13, 14, 17
+_ROW, _SECTION, _TEXT, _GALLERY, _FILE, _RULE, _CONTAINER = 1, 9, 10, 12, 13, 14, 17
 _ACCENT = 0xB3261E  # the red of the terminal's numbers, as the bar at the side
 
 
@@ -163,6 +163,27 @@ def _each_once(components: Iterable[Component]) -> Iterator[Component]:
 def file(name: str) -> Component:
     """Return the place of an attached file."""
     return {"type": _FILE, "file": {"url": f"attachment://{name}"}}
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture that is sent with a message, and what it shows for who does not see it."""
+
+    name: str
+    png: bytes
+    alt: str
+
+
+def gallery(picture: Picture) -> Component:
+    """Return the place of an attached picture."""
+    shown = {"media": {"url": f"attachment://{picture.name}"}, "description": cut(clean(picture.alt), ALT, length) or "…"}
+    return {"type": _GALLERY, "items": [shown]}
+
+
+def shown_in(components: Iterable[Component], pictures: Iterable[Picture]) -> tuple[Picture, ...]:
+    """Return those of the pictures that have a place among the components."""
+    places = {item["media"]["url"] for each in nested(components) for item in each.get("items", ())}
+    return tuple(each for each in pictures if f"attachment://{each.name}" in places)
 
 
 def rows(buttons: Iterable[Button], form: FormRequest | None = None) -> ComponentGroup:
@@ -236,6 +257,7 @@ class DiscordMessage:
     keep: tuple[str, ...] = ()
     keys: tuple[tuple[str, ...], ...] = ()  # of the items, by entry
     attachment: Attachment | None = None
+    pictures: tuple[Picture, ...] = ()
     hangs: bool = False  # it belongs in a thread of the first message
 
     def body(self) -> dict[str, Any]:

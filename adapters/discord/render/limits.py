@@ -14,6 +14,7 @@ THREAD_NAME = 100
 TAG_NAME = 20
 TAGS = 5  # of one forum post
 NONCE = 25
+ALT = 1024  # characters of what a picture shows
 
 
 def length(text: str) -> int:

@@ -17,14 +17,17 @@ from adapters.discord.render.cards import PIECE, TITLE, card_lines, keys_of, roo
 from adapters.discord.render.components import (
     ComponentGroup,
     DiscordMessage,
+    Picture,
     container,
     file,
     fill_messages,
+    gallery,
     headline,
     joined,
     plain_text,
     rows,
     select,
+    shown_in,
     text,
 )
 from adapters.discord.render.digests import OPEN_CARD, digest_messages
@@ -60,14 +63,20 @@ _SELECTS = 10  # that stand together, with what ends an answer: a message takes 
 
 
 def reply_messages(
-    reply: Reply, today: date, form: FormRequest | None = None, ids: CommandIds = UNKNOWN_IDS
+    reply: Reply,
+    today: date,
+    form: FormRequest | None = None,
+    ids: CommandIds = UNKNOWN_IDS,
+    pictures: Sequence[Picture | None] = (),
 ) -> list[DiscordMessage]:
     """Return the reply as one or more messages, normally one, with a button for the form beside it.
 
     Digests stand in messages of their own, before what ends it. By `ids` commands in our sentences can be clicked.
+    `pictures` are those of the reply's charts, None for one that could not be drawn.
     """
     pieces = [ComponentGroup((text(each),)) for each in _opening(reply, ids)]
-    pieces += [group for each in reply.charts for group in _chart(each)]
+    drawn = [*pictures, *[None] * len(reply.charts)]
+    pieces += [group for chart, each in zip(reply.charts, drawn, strict=False) for group in _chart(chart, each)]
     pieces += [ComponentGroup((text(markdown.escaped_to_fit(clean(each), PIECE)),)) for each in reply.quoted]
     pieces += [_card(each, today) for each in reply.cards]
     selects = list(_selects(reply))
@@ -82,13 +91,16 @@ def reply_messages(
     end = [closing] if closing.components else []
     shown = [each for digest in reply.digests for each in digest_messages(digest, layout=reply.layout, ids=ids)]
     if not shown:
-        return _reply_messages(reply, pieces + end)
-    return [*_reply_messages(reply, pieces), *shown, *(_reply_messages(reply, end) if end else ())]
+        return _reply_messages(reply, pieces + end, pictures)
+    return [*_reply_messages(reply, pieces, pictures), *shown, *(_reply_messages(reply, end) if end else ())]
 
 
-def _reply_messages(reply: Reply, pieces: Sequence[ComponentGroup]) -> list[DiscordMessage]:
+def _reply_messages(
+    reply: Reply, pieces: Sequence[ComponentGroup], pictures: Sequence[Picture | None] = ()
+) -> list[DiscordMessage]:
+    drawn = [each for each in pictures if each is not None]
     found = fill_messages([_naming(each, reply) for each in pieces], TEXTS_USED, COMPONENTS - 2)
-    return [_reply_posting(reply, sheet) for sheet in found]
+    return [_reply_posting(reply, sheet, drawn) for sheet in found]
 
 
 def _naming(piece: ComponentGroup, reply: Reply) -> ComponentGroup:
@@ -105,13 +117,14 @@ def _naming(piece: ComponentGroup, reply: Reply) -> ComponentGroup:
     return replace(piece, components=made)
 
 
-def _reply_posting(reply: Reply, pieces: Sequence[ComponentGroup]) -> DiscordMessage:
+def _reply_posting(reply: Reply, pieces: Sequence[ComponentGroup], pictures: Sequence[Picture]) -> DiscordMessage:
     whole = joined(*pieces)
     blocks = whole.components
     last = any(each["type"] == file("")["type"] for each in blocks)
     keys = tuple(each.keys for each in pieces if each.keys)
     plain = plain_text(map(headline, pieces))
-    return DiscordMessage((container(blocks),), plain, whole.keep, keys, reply.attachment if last else None)
+    file_of_it = reply.attachment if last else None
+    return DiscordMessage((container(blocks),), plain, whole.keep, keys, file_of_it, shown_in(blocks, pictures))
 
 
 def _opening(reply: Reply, ids: CommandIds) -> Iterator[str]:
@@ -122,8 +135,10 @@ def _opening(reply: Reply, ids: CommandIds) -> Iterator[str]:
     yield from ("\n".join(each) for each in _texts(lines) or ([] if reply.cards else [["…"]]))
 
 
-def _chart(chart: Chart) -> Iterator[ComponentGroup]:
-    """Yield a chart's title, its numbers and where they come from; nothing of it stresses anything."""
+def _chart(chart: Chart, picture: Picture | None) -> Iterator[ComponentGroup]:
+    """Yield the picture, the chart's title, its numbers and where they come from; nothing of it stresses anything."""
+    if picture is not None:
+        yield ComponentGroup((gallery(picture),))
     lines = [markdown.bold(chart.title, TITLE), *(markdown.escaped_to_fit(each, _LINE) for each in chart_lines(chart))]
     lines.append(markdown.small_print(markdown.escaped_to_fit(chart.source, _LINE)))
     yield from (ComponentGroup((text("\n".join(each)),)) for each in _texts(lines))

@@ -20,6 +20,8 @@ def _lines(components: Any) -> list[str]:
             made.append(" ".join(_shown(one) for one in each["components"]))
         elif each["type"] == 9:
             made += [*_lines(each["components"]), _shown(each["accessory"])]
+        elif each["type"] == 12:
+            made += [f"![{one['description']}]({one['media']['url']})" for one in each["items"]]
         elif each["type"] == 14:
             made.append("----------" if each["divider"] else "")
         else:

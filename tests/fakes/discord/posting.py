@@ -4,6 +4,7 @@ import itertools
 import time
 from collections.abc import Mapping
 from datetime import timedelta
+from mimetypes import guess_type
 from typing import Any
 
 from tests.fakes.discord.mentions import live
@@ -158,10 +159,12 @@ def _attach(world: World, message: Message, described: list[dict[str, Any]], fil
     kept = {str(each["id"]) for each in described}
     message.attachments = [each for each in message.attachments if each["id"] in kept]
     names = {str(each["id"]): each.get("filename") for each in described}
+    alts = {str(each["id"]): {"description": each["description"]} for each in described if each.get("description")}
     for at, (given, content) in enumerate(files.items()):
         name = names.get(str(at)) or given
         url = f"{world.url}/cdn/attachments/{message.channel.id}/{name}"
         made = {"id": str(world.new_id()), "filename": name, "size": len(content), "url": url, "proxy_url": url}
+        made |= {"content_type": guess_type(name)[0] or "application/octet-stream", **alts.get(str(at), {})}
         message.attachments.append(made)
         message.files[name] = content
 
@@ -170,6 +173,16 @@ def _show_files(message: Message) -> list[str]:
     """Give each place of a file the file that it names, and return the names of those that are not attached."""
     there = {f"attachment://{each['filename']}": each for each in message.attachments}
     missing = []
+    for item in (each for part in parts_of(message.components) for each in part.get("items", ())):
+        place = item["media"]
+        item["spoiler"] = item.get("spoiler", False)
+        if not place["url"].startswith("attachment://"):
+            continue
+        if found := there.get(place["url"]):
+            place |= {name: found[name] for name in ("id", "url", "proxy_url")} | {"attachment_id": found["id"]}
+            place["content_type"] = found["content_type"]
+        else:
+            missing.append(place["url"])
     for part in parts_of(message.components):
         if part["type"] != _FILE or not part["file"]["url"].startswith("attachment://"):
             continue

@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, cast
 
@@ -16,6 +17,7 @@ from adapters.chat.patience import Patience
 from adapters.discord.client.api import RestClient
 from adapters.discord.client.interactions import Callback, InteractionRequests
 from adapters.discord.listeners.answers import DiscordAnswers
+from adapters.words import chart_lines
 from bot.errors import StoreError, Uncertain, UsageError
 from bot.models import Attachment, Button, Reply
 from bot.ports.chats import Chats
@@ -23,6 +25,8 @@ from tests.adapters.discord.listeners.scene import long, scene
 from tests.fakes.discord import Fault, Kind, running
 from tests.fakes.discord.asked import Asked, Doing
 from tests.fakes.discord.calls import Call
+from tests.fakes.discord.things import parts_of
+from tests.fakes.replies import TRENDS
 from tests.stores.memory import MemoryStore
 
 
@@ -278,6 +282,44 @@ async def test_an_answer_that_is_not_taken_as_it_was_written_is_told_plainly_wit
         (told,) = asked.messages
         assert told.content.startswith("### Saved")
         assert told.files == {"saved.bib": b"@misc{}"}
+
+
+async def test_charts_come_as_pictures_with_what_they_show_and_their_numbers_below() -> None:
+    async with scene() as stage:
+        asked = await stage.told(TRENDS)
+        (told,) = asked.messages
+        months, rising = TRENDS.charts
+        assert [each["filename"] for each in told.attachments] == ["1-months-gpu-systems.png", "2-rising-gpu-systems.png"]
+        assert [each["description"] for each in told.attachments] == [months.alt, rising.alt]
+        assert all(content.startswith(b"\x89PNG") for content in told.files.values())
+        galleries = [each for each in parts_of(told.components) if each["type"] == 12]
+        assert [each["items"][0]["description"] for each in galleries] == [months.alt, rising.alt]
+        assert [each["items"][0]["media"]["content_type"] for each in galleries] == ["image/png"] * 2
+        order = [each["type"] for each in parts_of(told.components) if each["type"] in (10, 12)]
+        assert order == [10, 12, 10, 12, 10]
+        for chart in TRENDS.charts:
+            assert chart.title in asked.text
+            assert all(line in asked.text for line in chart_lines(chart))
+            assert chart.source in asked.text
+
+
+async def test_where_components_are_not_taken_the_numbers_are_told_plainly_with_the_pictures() -> None:
+    async with scene() as stage:
+        stage.fake.befall(_ORIGINAL, code=50035)
+        asked = await stage.told(TRENDS)
+        (told,) = asked.messages
+        assert told.content.startswith("### Trends in GPU systems")
+        assert [each["description"] for each in told.attachments] == [each.alt for each in TRENDS.charts]
+
+
+async def test_a_chart_that_cannot_be_drawn_is_told_in_numbers(caplog: pytest.LogCaptureFixture) -> None:
+    broken = replace(TRENDS.charts[0], values=())
+    async with scene() as stage:
+        asked = await stage.told(Reply(title="Trends", charts=(broken, TRENDS.charts[1])))
+        (told,) = asked.messages
+        assert [each["filename"] for each in told.attachments] == ["2-rising-gpu-systems.png"]
+        assert broken.source in asked.text
+        assert "could not be drawn" in caplog.text
 
 
 _POST = "POST /channels/{channel_id}/messages"

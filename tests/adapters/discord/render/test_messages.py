@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adapters.discord.render.components import DiscordMessage, custom_ids, nested
+from adapters.discord.render.components import DiscordMessage, Picture, custom_ids, nested
 from adapters.discord.render.messages import preview_message, reply_messages
 from bot.handlers.saved import PAGE as SAVED_AT_ONCE
 from bot.handlers.search.search import PAGE as FOUND_AT_ONCE
@@ -47,6 +47,10 @@ def test_what_a_paper_says_stresses_nothing_and_leads_nowhere() -> None:
     assert "\nSorts \\*in place\\*, by \\[rank\\](<https://x.example>)\n" in picture([posting])
 
 
+def drawn(reply: Reply) -> list[Picture | None]:
+    return [Picture(f"{each.name}.png", b"png", each.alt) for each in reply.charts]
+
+
 @pytest.mark.parametrize(
     ("name", "postings"),
     [
@@ -54,7 +58,7 @@ def test_what_a_paper_says_stresses_nothing_and_leads_nowhere() -> None:
         ("reply-found", reply_messages(FOUND, TODAY)),
         ("reply-subscribed", reply_messages(SUBSCRIBED, TODAY)),
         ("reply-titles", reply_messages(TITLES, TODAY)),
-        ("reply-trends", reply_messages(TRENDS, TODAY)),
+        ("reply-trends", reply_messages(TRENDS, TODAY, pictures=drawn(TRENDS))),
         ("reply-ugly", reply_messages(UGLY, TODAY)),
     ],
 )
