@@ -1,5 +1,6 @@
 """What everybody may read, and who asks from a browser."""
 
+import asyncio
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
@@ -7,7 +8,7 @@ import pytest
 
 from bot.errors import Delayed
 from bot.handlers.archive.access import browser_context, public_viewer, public_workspaces
-from bot.handlers.archive.channel_access import HELD, ChannelAccess
+from bot.handlers.archive.channel_access import FAILURE_HELD, HELD, SEEN_HELD, ChannelAccess
 from bot.handlers.archive.reading import viewer_of
 from bot.handlers.archive.sessions import signer_of
 from bot.models import Change, Preferences, Viewer
@@ -95,5 +96,26 @@ async def test_who_asks_from_a_browser_reads_what_the_platform_lets_them(admin: 
     viewer = await viewer_of(context, replace(admin.actor, channel="C9"))
     assert viewer.channels == ("C1", "C2")
     assert await viewer_of(admin.context, replace(admin.actor, channel="C9")) == viewer
-    rooms.answers = False
+    rooms.answers, rooms.seconds = False, SEEN_HELD
     assert (await viewer_of(context, admin.actor)).is_partial
+
+
+async def test_a_person_who_reads_much_at_once_is_asked_for_once_a_minute(admin: Asker, rooms: Rooms) -> None:
+    access, ada = admin.context.channel_access, admin.actor
+    first = await asyncio.gather(*(access.visible(ada, ["C1", "C3"]) for _ in range(20)))
+    assert (first, rooms.asked) == ([frozenset({"C1"})] * 20, 1)
+    rooms.open, rooms.seconds = {"C3"}, SEEN_HELD - 1
+    assert await access.visible(ada, ["C3", "C1"]) == {"C1"}
+    assert await access.visible(ada, ["C3"]) == {"C3"}, "other channels are asked for"
+    assert await access.visible(replace(ada, person="U-bob"), ["C3", "C1"]) == {"C3"}, "and for other people"
+    rooms.seconds = SEEN_HELD
+    assert await access.visible(ada, ["C1", "C3"]) == {"C3"}
+    rooms.answers, rooms.seconds = False, 2 * SEEN_HELD
+    for _ in range(2):
+        with pytest.raises(Delayed):
+            await access.visible(ada, ["C1", "C3"])
+    assert rooms.asked == 5, "and while it does not answer, every five seconds"
+    rooms.answers = True
+    rooms.seconds += FAILURE_HELD
+    assert await access.visible(ada, ["C1", "C3"]) == {"C3"}
+    assert await access.visible(ada, []) == frozenset()
