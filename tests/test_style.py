@@ -4,6 +4,7 @@ import ast
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -48,11 +49,10 @@ _TOLD_APART = {
 }
 
 
-def _sources() -> Iterator[tuple[str, ast.Module]]:
-    for room in ROOMS:
-        files = [ROOT / room] if room.endswith(".py") else sorted((ROOT / room).rglob("*.py"))
-        for file in files:
-            yield str(file.relative_to(ROOT)), ast.parse(file.read_text(encoding="utf-8"))
+@cache
+def _sources() -> list[tuple[str, ast.Module]]:
+    files = [[ROOT / room] if room.endswith(".py") else sorted((ROOT / room).rglob("*.py")) for room in ROOMS]
+    return [(str(file.relative_to(ROOT)), ast.parse(file.read_text(encoding="utf-8"))) for some in files for file in some]
 
 
 def _texts(tree: ast.Module) -> Iterator[tuple[int, str]]:
@@ -60,8 +60,9 @@ def _texts(tree: ast.Module) -> Iterator[tuple[int, str]]:
     docs = {id(node.body[0].value) for node in ast.walk(tree) if _is_documented(node)}  # type: ignore[attr-defined]
     patterns = {id(each) for node in ast.walk(tree) if _is_pattern(node) for each in ast.walk(node)}
     parts = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in ast.walk(node)}
+    left_out = docs | patterns
     for node in ast.walk(tree):
-        if id(node) in docs | patterns:
+        if id(node) in left_out:
             continue
         if isinstance(node, ast.JoinedStr):
             yield node.lineno, "".join(str(p.value) if isinstance(p, ast.Constant) else "{}" for p in node.values)
@@ -101,8 +102,10 @@ def test_what_is_told_in_chats_has_no_backticks_which_they_show_as_signs() -> No
     assert found == []
 
 
-def _labels() -> Iterator[tuple[str, str, str]]:
-    """Yield each label of a button that is written out, with the command that it gives, and where it stands."""
+@cache
+def _labels() -> list[tuple[str, str, str]]:
+    """Return each label of a button that is written out, with the command that it gives, and where it stands."""
+    found = []
     for file, tree in _sources():
         for node in ast.walk(tree):
             if isinstance(node, ast.Call) and ast.unparse(node.func) in ("button", "Button") and len(node.args) > 1:
@@ -110,7 +113,8 @@ def _labels() -> Iterator[tuple[str, str, str]]:
                 said = [label.body, label.orelse] if isinstance(label, ast.IfExp) else [label]
                 for each in said:
                     if isinstance(each, ast.Constant) and isinstance(each.value, str):
-                        yield each.value, _shape(command), f"{file}:{node.lineno}"
+                        found.append((each.value, _shape(command), f"{file}:{node.lineno}"))
+    return found
 
 
 def _shape(command: ast.expr) -> str:
@@ -126,9 +130,8 @@ def _shape(command: ast.expr) -> str:
 
 
 def test_labels_begin_with_a_capital_and_go_on_without() -> None:
-    found = list(_labels())
-    assert len(found) > 60
-    words = [(*label.split(), where) for label, _, where in found]
+    assert len(_labels()) > 60
+    words = [(*label.split(), where) for label, _, where in _labels()]
     assert [each for each in words if not each[0][0].isupper()] == []
     assert [each for each in words if any(word != word.lower() for word in set(each[1:-1]) - _NAMES)] == []
 
