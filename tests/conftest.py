@@ -28,6 +28,11 @@ def tries(number: int) -> int:
     return min(number, max(8, number // _SHARE.get(settings.get_current_profile_name(), 4)))
 
 
+def stride() -> int:
+    """Return how far apart the cases of a long row are that are tried: 1 with the full profile, 2 with half, 4 otherwise."""
+    return _SHARE.get(settings.get_current_profile_name(), 4)
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
     """Return one more than there are cores: some tests wait for a process or a clock."""

@@ -14,7 +14,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from bot.models import ON_REQUEST, Change, Delivery, DeliveryState, Occurrence, OccurrenceState, Schedule, Subscription
 from bot.store.sqlite.store import SqliteStore
-from tests.conftest import NOW
+from tests.conftest import NOW, tries
 from tests.contract.test_ledger import LEASE, occurrence, part, settled
 from tests.stores import AnyStore
 from tests.stores.memory import MemoryStore
@@ -333,6 +333,6 @@ TestDesk = Desk.TestCase
 TestDesk.settings = settings(
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
-    max_examples=25,
+    max_examples=tries(25),
     stateful_step_count=40,
 )

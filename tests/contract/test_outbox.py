@@ -7,7 +7,7 @@ import pytest
 
 from bot.errors import Reach
 from bot.models import Notice, Refusal
-from tests.conftest import NOW
+from tests.conftest import NOW, tries
 from tests.stores import AnyStore
 
 REFUSAL = Refusal("T1", "C1", Reach.CHANNEL, "The channel is archived \ud83d.", "kv")
@@ -71,7 +71,7 @@ async def test_a_refusal_stands_once_until_its_notices_stand_in_its_place(store:
 
 
 async def test_everything_that_is_owed_is_kept_however_much_it_is(store: AnyStore) -> None:
-    owed = [notice(f"U{number:04}") for number in range(5000)]
+    owed = [notice(f"U{number:04}") for number in range(tries(5000))]
     await store.outbox.add_notices(owed)
     found: list[Notice] = []
     while given := (await store.outbox.notices(limit=500)).get("T1"):

@@ -22,7 +22,7 @@ from bot.query import parse
 from bot.store.sqlite.store import SqliteStore
 from bot.summarise.extractive import Extractive
 from tests.bot.deliveries import Harness, change, subscription
-from tests.conftest import NOW
+from tests.conftest import NOW, stride
 from tests.fakes.transcript import BOTH, HISTORY, Crash, Fault, Stepped, Steps
 from tests.fakes.works import paper
 
@@ -112,7 +112,7 @@ def names(messages: list[str]) -> Counter[str]:
 
 @pytest.mark.parametrize("abilities", [BOTH, HISTORY], ids=["both", "history"])
 @pytest.mark.parametrize("fault", [Fault.NONE, Fault.LOST_ANSWER])
-@pytest.mark.parametrize("every", [31, pytest.param(1, marks=pytest.mark.long)])
+@pytest.mark.parametrize("every", [31, pytest.param(stride(), marks=pytest.mark.long)])
 async def test_four_digests_of_one_channel_and_minute_are_posted_once_each_wherever_a_process_dies(
     planned: Path, tmp_path: Path, abilities: Abilities, fault: Fault, every: int
 ) -> None:

@@ -6,7 +6,6 @@ from datetime import time, timedelta
 from typing import Any
 
 import pytest
-from hypothesis import settings
 
 from bot.delivery import Deliverer, DeliveryContext, Preparer, Scheduler
 from bot.digest.publisher import Publisher
@@ -26,7 +25,7 @@ from bot.ports.facts import COLLECTED, OPENED_AT_ONCE, number_of_fact
 from bot.query import parse
 from bot.summarise.extractive import Extractive
 from tests.bot.deliveries import ROUND, Harness, change, subscription
-from tests.conftest import NOW
+from tests.conftest import NOW, stride
 from tests.fakes.transcript import BOTH, Crash, Steps
 from tests.fakes.works import paper
 
@@ -318,8 +317,7 @@ async def story(*deaths: int) -> tuple[Harness, int]:
 async def test_whoever_dies_between_any_two_steps_nothing_comes_twice_and_nothing_is_lost() -> None:
     _, steps = await story()
     assert steps > 50
-    # Every second step, unless all is to be tried: `make test ARGS=--hypothesis-profile=full`.
-    for last in range(1, steps + 1, 1 if settings.get_current_profile_name() == "full" else 2):
+    for last in range(1, steps + 1, stride()):
         harness, _ = await story(last)
         assert Counter(number for each in await shown(harness) for number in each) == Counter("1235"), last
         rows = await harness.rows()

@@ -15,7 +15,7 @@ from bot.models import Batch, DeliveryState, Item, Kind, Preferences, Release
 from bot.sources.registry import AUTHORITY
 from tests.bot.deliveries import ROUND, Harness, change
 from tests.bot.delivery.test_at_once import WORKSPACE, Service, follows
-from tests.conftest import NOW
+from tests.conftest import NOW, stride
 from tests.fakes.scripted import Scripted
 from tests.fakes.transcript import BOTH, Crash, Steps
 
@@ -73,7 +73,7 @@ async def shown(harness: Harness) -> list[list[str]]:
     return [sorted(each.entries) for each in reversed(past)]
 
 
-@pytest.mark.parametrize("every", [7, pytest.param(1, marks=pytest.mark.long)])
+@pytest.mark.parametrize("every", [7, pytest.param(stride(), marks=pytest.mark.long)])
 async def test_each_release_is_posted_once_whoever_dies_between_any_two_steps(every: int) -> None:
     _, steps = await story()
     assert steps > 20

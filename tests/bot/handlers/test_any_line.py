@@ -9,8 +9,9 @@ from bot.models import Reply
 from bot.store.sqlite.store import SqliteStore
 from tests.bot.commands.lines import LONGEST, SHARES, World, lines
 from tests.bot.handlers.askers import PAPERS, Asker, asker
+from tests.conftest import tries
 
-NUMBER = 2000
+NUMBER = tries(2000)
 WORLD = World(("own", "kv"), [paper.key for paper in PAPERS], [paper.title for paper in PAPERS])
 
 

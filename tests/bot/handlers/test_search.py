@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,6 +21,7 @@ from bot.handlers.search.similar import meant_item
 from bot.models import And, Item, Page, Query, Reply
 from bot.models.vectors import pack, text_of_item
 from bot.query import parse
+from bot.store.sqlite.store import SqliteStore
 from tests.bot.handlers.askers import PAPERS, Asker, about, asker, button, said
 from tests.bot.query.generate import trees
 from tests.conftest import NOW
@@ -558,15 +560,21 @@ async def test_a_word_that_few_have_is_misspelt_where_nothing_has_every_word(ada
         assert "Searched for" not in said(await ada.ask(f"search {typed}")), typed
 
 
-async def test_a_word_is_not_made_one_that_hardly_anything_has_unless_it_fits_the_others(ada: Asker) -> None:
+async def test_a_word_is_not_made_one_that_hardly_anything_has_unless_it_fits_the_others(
+    now: datetime, tmp_path: Path
+) -> None:
     given = [about(1000 + number, f"Paper {number}") for number in range(5000)]
-    await ada.context.store.items.add([*given, about(6, "Weaving", authors=("Ann Raganelle",))], ada.now)
+    store = SqliteStore(tmp_path / "search.db")  # in memory each search would look at all of them
+    await store.open()
+    await store.items.add([*PAPERS, *given, about(6, "Weaving", authors=("Ann Raganelle",))], now)
+    ada = asker(store, now)
     for typed in ("raganele", "raganele sleeves"):
         assert "Searched for" not in said(await ada.ask(f"search {typed}")), typed
     for typed in ("weaving raganele", "ann raganele", "author:raganele"):
         reply = await ada.ask(f"search {typed}")
         assert reply.text[0].endswith('nothing here has "raganele".'), typed
         assert found(reply) == ["6"], typed
+    await store.close()
 
 
 async def test_a_name_alone_is_an_author(ada: Asker) -> None:
