@@ -59,7 +59,7 @@ SCOPES = (
     AppPermission("im:history", "the same in direct messages with the app; hear what somebody writes to it there"),
     AppPermission("app_mentions:read", "hear what somebody says to the app by mentioning it; nothing else in a channel"),
     AppPermission("assistant:write", "stand in Slack's pane for agents", "agent"),
-    AppPermission("files:write", "hand over an export of saved papers as a file"),
+    AppPermission("files:write", "hand over an export of saved papers as a file, and the pictures of `trends`"),
     AppPermission(
         "channels:join",
         "join a public channel that somebody subscribed, instead of asking for an invitation",

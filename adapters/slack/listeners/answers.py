@@ -21,17 +21,19 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.chat.answers import NOT_POSTED, may_be_missing, may_not_be_posted, not_taken, stopped
 from adapters.chat.patience import ANY_NUMBER, Patience
+from adapters.chat.pictures import drawn_charts
 from adapters.chat.spoken import SpokenState
 from adapters.slack.client.api import Clients
 from adapters.slack.client.errors import FAILURES, error_code, slack_delivery_error
 from adapters.slack.render import messages as render
 from adapters.slack.render.blocks import FLAGS, SlackMessage, exact
+from adapters.slack.render.messages import NOTHING, HandedOver
 from adapters.slack.workspaces import PLATFORM
 from adapters.text import clean, cut
 from adapters.words import COMMAND
 from bot.errors import BotError, Delayed, DeliveryError, Refused, Rejected, StoreError, Uncertain
 from bot.handlers.handle import failed
-from bot.models import Attachment, Reply
+from bot.models import Reply
 from bot.ports.chats import Chats
 
 log = logging.getLogger(__name__)
@@ -40,6 +42,7 @@ SPAN = 29 * 60.0  # seconds for which an answer is tried: a response_url lives t
 _SOON = 2.0  # seconds after which it is said that something is being done
 _LOOK = 2.0  # seconds between two looks whether the service ends
 _FILE_SPAN = 60.0  # seconds for which a file is tried: the answer, which says what became of it, waits for it
+_FILE_TITLE = 200  # characters
 _UNASKED = 60.0  # seconds for which what nobody asked for is tried
 _LAST = 60.0  # seconds for telling what is missing, at least
 _USES = 5
@@ -85,6 +88,16 @@ class AnswerTarget:
     def before_commands(self) -> str:
         """What one types before a command there: nothing in a message, and Slack takes no slash commands in threads."""
         return "" if self.is_spoken or self.thread else COMMAND
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """A file that is handed over; `alt` is what a picture shows, for who does not see it."""
+
+    name: str
+    content: bytes
+    title: str
+    alt: str = ""
 
 
 class SlackAnswers:
@@ -162,14 +175,13 @@ class SlackAnswers:
         """Return the reply's messages; a file that does not fit is handed over first, and they say what came of it."""
         if target.is_spoken:
             reply = self.spoken.words.named(target.workspace, reply)
-        file = render.file_beside(reply)
-        handed_over = await self.hand_over(target, file) if file else ""
+        handed_over = HandedOver(await self._hand_over_file(target, reply), await self._hand_over_pictures(target, reply))
         return await self.messages(target.workspace, reply, handed_over, target.before_commands)
 
     async def messages(
-        self, workspace: str, reply: Reply, handed_over: str = "", before: str = COMMAND
+        self, workspace: str, reply: Reply, handed_over: HandedOver = NOTHING, before: str = COMMAND
     ) -> Sequence[SlackMessage]:
-        """Return the reply's messages; what their buttons have no room for is kept. `handed_over` tells of its file."""
+        """Return the reply's messages; what their buttons have no room for is kept. `handed_over` tells of its files."""
         # In a thread: a page of entries takes some tens of milliseconds, for which nothing else would be acknowledged.
         async with self._turns:
             messages = await asyncio.to_thread(render.reply, reply, self._clock().date(), handed_over, before)
@@ -185,33 +197,51 @@ class SlackAnswers:
 
     # --- files
 
-    async def hand_over(self, target: AnswerTarget, file: Attachment) -> str:
-        """Send a file to the person alone: in a channel everybody would see it. Return in a sentence what became of it."""
-        name = cut(clean(file.name), 100)
+    async def _hand_over_file(self, target: AnswerTarget, reply: Reply) -> str:
+        """Send a file that does not stand in the answer; return in a sentence what became of it, "" where there is none."""
+        file = render.file_beside(reply)
+        if file is None:
+            return ""
+        again = "Ask again in a minute, or for less: what is short stands in the answer itself."
+        upload = Upload(file.name, file.text.encode(), file.name)
+        return await self._hand_over(target, [upload], cut(clean(file.name), 100), again)
+
+    async def _hand_over_pictures(self, target: AnswerTarget, reply: Reply) -> str:
+        """Send the pictures of the charts; return what became of them as with a file. Their numbers stand in the answer."""
+        drawn = zip(reply.charts, await drawn_charts(reply.charts), strict=True)
+        uploads = [Upload(f"{chart.name}.png", png, chart.title, chart.alt) for chart, png in drawn if png]
+        named = "The picture" if len(uploads) == 1 else f"{len(uploads)} pictures"
+        return await self._hand_over(target, uploads, named, "What they show stands here in numbers.") if uploads else ""
+
+    async def _hand_over(self, target: AnswerTarget, files: Sequence[Upload], named: str, otherwise: str) -> str:
+        """Send files to the person alone: in a channel everybody would see them. Return in a sentence what became of it."""
         try:
-            await self._upload(target, file, self.patience.after(_FILE_SPAN))
+            await self._upload(target, files, self.patience.after(_FILE_SPAN))
         except Uncertain as error:
             log.warning("A file in %s may not have been handed over: %s", target.workspace, error)
-            return f"{name} may have come as a direct message, or not: Slack did not say. Look there before you ask again."
+            return f"{named} may have come as a direct message, or not: Slack did not say. Look there before you ask again."
         except BotError as error:
             log.warning("A file in %s could not be handed over: %s", target.workspace, error)
-            why = f"{name} could not be sent as a direct message: {error}"
-            return f"{why} Ask again in a minute, or for less: what is short stands in the answer itself."
-        return f"{name} came as a direct message to who asked for it."
+            return f"{named} could not be sent as a direct message: {error} {otherwise}"
+        return f"{named} came as a direct message to who asked for it."
 
-    async def _upload(self, target: AnswerTarget, file: Attachment, until: float) -> None:
-        client, content = await self.client(target.workspace), file.text.encode()
+    async def _upload(self, target: AnswerTarget, files: Sequence[Upload], until: float) -> None:
+        client = await self.client(target.workspace)
         channel = await self.patience.keep_trying(lambda: direct_channel(client, target.person), until, repeats=ANY_NUMBER)
-        # What is not completed is shown to nobody, so that it may be uploaded again.
-        stored = await self.patience.keep_trying(lambda: self._store(client, file.name, content), until, repeats=ANY_NUMBER)
-        shown: list[dict[str, str | None]] = [{"id": stored, "title": file.name}]
+        shown: list[dict[str, str | None]] = []
+        for file in files:
+            # What is not completed is shown to nobody, so that it may be uploaded again.
+            storing = partial(self._store, client, file)
+            stored = await self.patience.keep_trying(storing, until, repeats=ANY_NUMBER)
+            shown.append({"id": stored, "title": cut(clean(file.title), _FILE_TITLE)})
         await self.patience.keep_trying(
             lambda: called(client.files_completeUploadExternal(files=shown, channel_id=channel)), until
         )
 
-    async def _store(self, client: AsyncWebClient, name: str, content: bytes) -> str:
+    async def _store(self, client: AsyncWebClient, file: Upload) -> str:
         """Give Slack the bytes of a file; return its name for them. Raises DeliveryError."""
-        place = await called(client.files_getUploadURLExternal(filename=name, length=len(content)))
+        content, more = file.content, {"alt_txt": clean(file.alt)} if file.alt else {}
+        place = await called(client.files_getUploadURLExternal(filename=file.name, length=len(content), **more))
         try:
             async with self.clients.session.post(str(place["upload_url"]), data=content) as answer:
                 await answer.read()

@@ -205,10 +205,22 @@ def card(entry: Entry, today: date) -> tuple[dict[str, Any], ...]:
     return tuple(card_blocks(entry, None, today))
 
 
-def reply(reply: Reply, today: date, handed_over: str = "", before: str = COMMAND) -> list[SlackMessage]:
+@dataclass(frozen=True, slots=True)
+class HandedOver:
+    """What became, in a sentence, of an answer's file and of its pictures; "" where there is none beside the answer."""
+
+    file: str = ""
+    pictures: str = ""
+
+
+NOTHING = HandedOver()
+
+
+def reply(reply: Reply, today: date, handed_over: HandedOver = NOTHING, before: str = COMMAND) -> list[SlackMessage]:
     """Return an answer as messages, nearly always one; `today` decides which dates are told with their year.
 
-    A file of the answer stands in it as a code block where it is short, else `handed_over` tells what became of it.
+    A file of the answer stands in it as a code block where it is short, else `handed_over` tells what became of it, as
+    it does of pictures.
     `before` is what one types before a command where the answer stands.
     """
     return messages_of(_reply_groups(reply, today, handed_over, before))
@@ -232,10 +244,12 @@ def notice(text: str) -> SlackMessage:
     )[0]
 
 
-def _reply_groups(reply: Reply, today: date, handed_over: str, before: str) -> Iterator[BlockGroup]:
+def _reply_groups(reply: Reply, today: date, handed_over: HandedOver, before: str) -> Iterator[BlockGroup]:
     names = Mentions(reply.channels, reply.people if reply.private else (), before)
     yield from _head(reply, names)
     yield from (group for each in reply.charts for group in _chart(each))
+    if handed_over.pictures:
+        yield block_group(context_line(handed_over.pictures), text=exact(handed_over.pictures))
     yield from map(_quoted, reply.quoted)
     listed = _stand_beside_menus(reply.entries)
     for number, entry in enumerate(reply.entries, start=reply.first):
@@ -245,7 +259,7 @@ def _reply_groups(reply: Reply, today: date, handed_over: str, before: str) -> I
         yield brief.masthead(each, late=False)
         yield from _groups(each, whole=reply.layout is Layout.FULL)
     if reply.attachment is not None:
-        yield _file(reply.attachment, handed_over)
+        yield _file(reply.attachment, handed_over.file)
     yield from _steps(reply.next_steps, names)
     if not reply.cards:
         yield from _buttons(reply.buttons)

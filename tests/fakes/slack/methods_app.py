@@ -103,8 +103,11 @@ class Files:
         self._url = url
 
     def upload_url(self, world: World, call: Call) -> Json:
+        if len(call.args.get("alt_txt", "")) > 1000:
+            raise Wrong("alt_txt_too_large")
         name = f"F{len(world.files):010d}"
         world.files[name] = {"id": name, "name": call.args["filename"], "size": call.args["length"], "is_complete": False}
+        world.files[name]["alt_txt"] = call.args.get("alt_txt", "")
         return {"upload_url": f"{self._url()}/upload/{name}", "file_id": name}
 
     def complete(self, world: World, call: Call) -> Json:

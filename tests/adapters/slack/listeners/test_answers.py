@@ -14,12 +14,14 @@ from adapters.chat.patience import Patience
 from adapters.slack.client.api import Clients, new_session
 from adapters.slack.listeners.answers import AnswerTarget, SlackAnswers
 from adapters.slack.listeners.context import Actors, profile_of
+from adapters.words import chart_lines
 from bot.errors import StoreError
 from bot.models import Attachment, Button, Reply, text_key
 from bot.settings.chat import SlackSettings
 from tests.conftest import NOW, tries
 from tests.fakes import slack
 from tests.fakes.platform import Behaviour, Fault
+from tests.fakes.replies import TRENDS
 from tests.fakes.slack import Failure
 from tests.fakes.slack.state import Channel
 from tests.stores.memory import MemoryStore
@@ -133,6 +135,31 @@ async def test_a_long_file_comes_as_a_direct_message_and_its_place_says_so(room:
     assert room.told[0][1] == "D0BEN"
     assert room.told[1] == ("3 saved items as bibtex", "C0RANDOM")
     assert "saved.bib came as a direct message" in room.fake.seen_by(room.fake.ben)[1].words
+
+
+async def test_the_pictures_of_charts_come_as_a_direct_message_and_their_numbers_stand_in_the_answer(room: Room) -> None:
+    await room.answers.send_reply(room.address(room.fake.random), TRENDS)
+    months, rising = TRENDS.charts
+    assert [(each["name"], each["title"], each["alt_txt"]) for each in room.fake.files] == [
+        ("months-gpu-systems.png", months.title, months.alt),
+        ("rising-gpu-systems.png", rising.title, rising.alt),
+    ]
+    assert all(each["content"].startswith(b"\x89PNG") for each in room.fake.files)
+    handed_over, answer = room.fake.seen_by(room.fake.ben)
+    assert (handed_over.channel, answer.channel) == ("D0BEN", "C0RANDOM")
+    for chart in TRENDS.charts:
+        for said in (chart.title, *chart_lines(chart), chart.source, "2 pictures came as a direct message"):
+            assert said in answer.words
+
+
+async def test_without_the_scope_the_numbers_come_and_how_to_get_the_pictures(room: Room) -> None:
+    grant = room.fake.world.grants[room.fake.bot_token]
+    grant.scopes = grant.scopes - {"files:write"}
+    await room.answers.send_reply(room.address(room.fake.random), TRENDS)
+    (answer,) = room.fake.seen_by(room.fake.ben)
+    assert "2 pictures could not be sent as a direct message: Broadsheet lacks the permission files:write" in answer.words
+    assert "What they show stands here in numbers." in answer.words
+    assert TRENDS.charts[1].source in answer.words
 
 
 async def test_what_a_button_has_no_room_for_is_kept(room: Room) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from adapters.slack.render import messages
 from adapters.slack.render.blocks import SlackMessage, long_commands
 from adapters.slack.render.limits import fits
-from adapters.slack.render.messages import channels_in
+from adapters.slack.render.messages import HandedOver, channels_in
 from adapters.words import entry_buttons
 from bot.commands import More, Why, parse
 from bot.handlers.left_out import PAGE as TITLES_AT_ONCE
@@ -249,7 +249,8 @@ def test_what_takes_something_away_is_asked_again() -> None:
 def test_a_short_file_stands_in_the_answer_and_a_long_one_beside_it() -> None:
     short, long = (Attachment("saved.ris", "text/plain", "TY  - JOUR\nT1  - <!here> *a*\n" * times) for times in (1, 200))
     (with_text,) = messages.reply(Reply(title="Saved", attachment=short), DAY)
-    (with_file,) = messages.reply(Reply(title="Saved", attachment=long), DAY, "saved.ris came as a direct message.")
+    told = HandedOver("saved.ris came as a direct message.")
+    (with_file,) = messages.reply(Reply(title="Saved", attachment=long), DAY, told)
 
     assert "TY  - JOUR\nT1  - <\u2060!here> *a*" in read(with_text)
     assert [messages.file_beside(Reply(title="Saved", attachment=each)) for each in (short, long)] == [None, long]
