@@ -23,7 +23,7 @@ def page(digests: Sequence[Digest], *, made_at: datetime, version: str) -> str:
         sections=told,
         day=long_day(day),
         iso_day=day.isoformat(),
-        edition=edition(told),
+        edition=edition(sum(len(each.stories) for each in told), [each.topic for each in told]),
         subjects=listed([section.title for section in told]),
         made=f"{made_at:%H:%M} UTC on {long_day(made_at.date())}",
         made_at=made_at.isoformat(timespec="seconds"),

@@ -1,7 +1,7 @@
 """Digests in the words of a page: a section for each, with its index and its cards. Pure."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -79,10 +79,9 @@ def sections(digests: Sequence[Digest]) -> list[PageSection]:
     return [section(number, digest) for number, digest in enumerate(digests, start=1)]
 
 
-def edition(told: Sequence[PageSection]) -> str:
-    """Return what stands beside the date: "12 entries in 3 topics"."""
-    count = sum(len(each.stories) for each in told)
-    return f"{counted(count, 'entry')} in {counted(len({each.topic for each in told}), 'topic')}"
+def edition(entries: int, topics: Collection[str]) -> str:
+    """Return what stands beside the date: "12 entries in 3 topics"; of topics that are named twice each counts once."""
+    return f"{counted(entries, 'entry')} in {counted(len({*topics}), 'topic')}"
 
 
 def section(number: int, digest: Digest) -> PageSection:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from urllib.parse import quote
 
 from adapters.text import clean
@@ -10,6 +11,7 @@ from bot.commands import Command, Less, More, Profile, ProfileAction, Save, Unsa
 from bot.models import Button
 
 PUBLIC = "/w/"  # below it stands what workspaces show everybody
+_HELD = 4_000  # entries whose commands are held as they are written
 _GIVEN = (Less, More, Save, Unsave)
 _FOR_ALL = (("Today", "/"), ("Topics", "/topics"))
 _FOR_PEOPLE = (("Search", "/search"), ("Saved", "/saved"), ("Saved here", "/saved/here"))
@@ -71,8 +73,7 @@ class Frame:
         permalink = Action("Permalink", url=self.item(key))
         if self.sign is None:
             return [permalink]
-        offered = (("More like this", More(key, topic)), ("Less", Less(key, topic)), ("Save", Save(key)))
-        return [permalink, *(Action(label, token=self.sign(write(command))) for label, command in offered)]
+        return [permalink, *(Action(label, token=self.sign(command)) for label, command in _of_entry(key, topic))]
 
     def actions(self, buttons: Sequence[Button]) -> list[Action]:
         """Return those of the buttons that a page can have: links to other pages, and what is done by a form."""
@@ -89,6 +90,13 @@ class Frame:
         if self.sign is None or not can_be_given(command):
             return None
         return Action(label, token=self.sign(button.command), danger=button.danger)
+
+
+@lru_cache(_HELD)
+def _of_entry(key: str, topic: str) -> tuple[tuple[str, str], ...]:
+    """Return the labels of what is done with an entry, and the commands as they are written."""
+    offered = (("More like this", More(key, topic)), ("Less", Less(key, topic)), ("Save", Save(key)))
+    return tuple((label, write(command)) for label, command in offered)
 
 
 def can_be_given(command: Command) -> bool:

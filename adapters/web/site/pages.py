@@ -4,6 +4,8 @@ What may be known, and what is said of it, the core tells; a page that may not b
 """
 
 import asyncio
+import time
+from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from datetime import date, datetime
@@ -22,9 +24,11 @@ from bot.handlers.archive.paper import paper_history
 from bot.handlers.archive.reading import archived_days, archived_topics, digests_of_day, front
 from bot.handlers.context import HandlerContext
 from bot.handlers.handle import answer
-from bot.models import Button, Reply
+from bot.models import Button, Reply, Viewer
 
 DAYS = 62  # of a topic that are listed at a time
+HELD = 60.0  # seconds for which a page that everybody gets stays as it was made
+_PAGES = 300  # of which that is held, of some 40 KB each
 BY_SESSION = 240  # forms and searches a minute; who types asks at each pause
 
 Answering = Callable[[web.Request, Visit], Awaitable[web.StreamResponse]]
@@ -40,9 +44,14 @@ class ArchivePages:
         clock: Callable[[], datetime],
         *,
         by_session: RateLimit | None = None,
+        monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
+        """`monotonic` times for how long pages are held."""
         self._context, self._visitors, self._clock = context, visitors, clock
         self._by_session = by_session or RateLimit(BY_SESSION)
+        self._monotonic = monotonic
+        self._pages: OrderedDict[tuple[Viewer, str, str], tuple[float, str]] = OrderedDict()
+        self._making = asyncio.Semaphore(1)  # pages at a time: several would take the loop's turns, and be no sooner
 
     def routes(self) -> list[web.RouteDef]:
         """Return what is answered, and by what."""
@@ -65,9 +74,23 @@ class ArchivePages:
 
     def _for_all(self, page: Answering) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
         async def answered(request: web.Request) -> web.StreamResponse:
-            return await page(request, await self._visitors.visit(request))
+            visit = await self._visitors.visit(request)
+            return await (page(request, visit) if visit.actor else self._held(page, request, visit))
 
         return answered
+
+    async def _held(self, page: Answering, request: web.Request, visit: Visit) -> web.StreamResponse:
+        """Return a page that everybody gets, as it was made a minute ago at the earliest for who may know of the same."""
+        name, now = (visit.viewer, visit.frame.root, request.path_qs), self._monotonic()
+        until, text = self._pages.pop(name, (now, ""))
+        if until <= now:
+            made = await page(request, visit)
+            assert isinstance(made, web.Response)  # noqa: S101 - of ours, all are
+            until, text = now + HELD, made.text or ""
+        self._pages[name] = (until, text)
+        if len(self._pages) > _PAGES:
+            self._pages.popitem(last=False)
+        return web.Response(text=text, content_type="text/html")
 
     def _for_person(self, page: Answering) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
         async def answered(request: web.Request) -> web.StreamResponse:
@@ -87,11 +110,11 @@ class ArchivePages:
     async def front(self, _: web.Request, visit: Visit) -> web.Response:
         """Return today's paper."""
         now = self._clock()
-        return await _html(views.front, visit.frame, await front(self._context, visit.viewer, now), now.date())
+        return await self._html(views.front, visit.frame, await front(self._context, visit.viewer, now), now.date())
 
     async def topics(self, _: web.Request, visit: Visit) -> web.Response:
         """Return the topics of which there are digests."""
-        return await _html(
+        return await self._html(
             views.topics, visit.frame, await archived_topics(self._context, visit.viewer), self._clock().date()
         )
 
@@ -105,7 +128,7 @@ class ArchivePages:
         if not days:
             raise web.HTTPNotFound
         page = partial(views.topic, is_latest=days[0].day == found.last, has_more=len(days) > DAYS)
-        return await _html(page, visit.frame, found, days[:DAYS])
+        return await self._html(page, visit.frame, found, days[:DAYS])
 
     async def day(self, request: web.Request, visit: Visit) -> web.Response:
         """Return the digests of a topic's day."""
@@ -114,7 +137,7 @@ class ArchivePages:
         if not digests:
             raise web.HTTPNotFound
         before = await archived_days(self._context, visit.viewer, name, before=day, limit=1)
-        return await _html(views.day, visit.frame, digests, before[0].day if before else None)
+        return await self._html(views.day, visit.frame, digests, before[0].day if before else None)
 
     async def item(self, request: web.Request, visit: Visit) -> web.Response:
         """Return an item's card and history."""
@@ -131,7 +154,7 @@ class ArchivePages:
             ("BibTeX", Show(key, bibtex=True)),
         )
         actions = visit.frame.actions([Button(label, write(command)) for label, command in offered])
-        return await _html(views.item, visit.frame, history, actions, now.date())
+        return await self._html(views.item, visit.frame, history, actions, now.date())
 
     async def search(self, request: web.Request, visit: Visit) -> web.Response:
         """Return what is found for the query of the address."""
@@ -139,7 +162,7 @@ class ArchivePages:
         if len(query) > views.QUERY or len(page) > views.QUERY:
             raise web.HTTPBadRequest
         reply = await self._answer(Search(query, page), visit) if query else None
-        response = await _html(views.search, visit.frame, query, reply, self._clock().date())
+        response = await self._html(views.search, visit.frame, query, reply, self._clock().date())
         response.headers["Content-Security-Policy"] = policy(views.script())
         return response
 
@@ -154,7 +177,7 @@ class ArchivePages:
         reply = await self._answer(ListSaved(Format(form) if form else None, number, here), visit)
         if reply.attachment is not None:
             return _file(reply)
-        return await _html(views.told, visit.frame, reply, self._clock().date())
+        return await self._html(views.told, visit.frame, reply, self._clock().date())
 
     async def do(self, request: web.Request, visit: Visit) -> web.Response:
         """Do what a form says that we made for this session, and tell what became of it."""
@@ -166,7 +189,12 @@ class ArchivePages:
         reply = await self._answer(command, visit)
         back = own_path(form.get("back", ""))
         frame = replace(visit.frame, path=back or "/")
-        return await _html(partial(views.told, back=frame.at(back) if back else ""), frame, reply, self._clock().date())
+        return await self._html(partial(views.told, back=frame.at(back) if back else ""), frame, reply, self._clock().date())
+
+    async def _html(self, page: Callable[..., str], *values: object) -> web.Response:
+        """Return what the page makes of the values, beside the event loop: dozens of cards take some milliseconds."""
+        async with self._making:
+            return web.Response(text=await asyncio.to_thread(page, *values), content_type="text/html")
 
     async def _answer(self, command: Command, visit: Visit) -> Reply:
         assert visit.actor is not None  # noqa: S101 - only people come here
@@ -181,11 +209,6 @@ def _date(text: str) -> date | None:
         return date.fromisoformat(text)
     except ValueError:
         raise web.HTTPNotFound from None
-
-
-async def _html(page: Callable[..., str], *values: object) -> web.Response:
-    """Return what the page makes of the values, beside the event loop: dozens of cards take some milliseconds."""
-    return web.Response(text=await asyncio.to_thread(page, *values), content_type="text/html")
 
 
 def _file(reply: Reply) -> web.Response:

@@ -41,7 +41,19 @@ _POSTINGS = 12  # that are listed
 _HELD = 500  # digests whose words are held: some megabytes
 
 Told = Sequence[tuple[str, SpanKind]]
-Posted = tuple[PageSection, str, tuple[str, ...]]  # a digest's section, the page of its day, and its posts
+
+
+@dataclass(frozen=True, slots=True)
+class HeldSection:
+    """A digest as HTML, but for what its reader may do with each card."""
+
+    id: str
+    topic: str  # its name
+    title: str
+    tally: str
+    stories: tuple[Story, ...]
+    brief: Markup
+    cards: tuple[Markup, ...]  # of each story
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +98,9 @@ class PageReply:
         return not (self.lists or self.cards)
 
 
+Posted = tuple[HeldSection, str, tuple[str, ...]]  # a digest's section, the page of its day, and its posts
+
+
 def front(frame: Frame, digests: Sequence[ArchivedDigest], today: date) -> str:
     """Return the front page: these digests, as they were posted."""
     posted = _posted(frame, digests)
@@ -97,7 +112,7 @@ def front(frame: Frame, digests: Sequence[ArchivedDigest], today: date) -> str:
         sections=posted,
         day=long_day(day),
         iso_day=day.isoformat(),
-        edition=edition(told),
+        edition=_edition(told),
         description=_described(told),
     )
 
@@ -171,21 +186,31 @@ def _posted(frame: Frame, digests: Sequence[ArchivedDigest], *, is_day: bool = F
     ]
 
 
-_told: OrderedDict[tuple[object, ...], PageSection] = OrderedDict()  # what is told of a digest stays what it is
+_told: OrderedDict[tuple[object, ...], HeldSection] = OrderedDict()  # what is told of a digest stays what it is
 
 
-def _section(number: int, archived: ArchivedDigest) -> PageSection:
-    """Return the digest in the words of the page: some milliseconds for one that was not asked for lately."""
+def _section(number: int, archived: ArchivedDigest) -> HeldSection:
+    """Return the digest as HTML: some ten milliseconds for one that was not asked for lately."""
     name = (archived.mark, archived.channels[0], archived.saved_at, number)
-    found = _told.get(name) or section(number, archived.digest)
+    found = _told.get(name) or _held(section(number, archived.digest))
     _told[name] = found
     if len(_told) > _HELD:
         _told.popitem(last=False)
     return found
 
 
-def _described(told: Sequence[PageSection]) -> str:
-    return f"{listed([each.title for each in told[:5]])}: {edition(told)}" if told else ""
+def _held(told: PageSection) -> HeldSection:
+    module = templates("adapters.web.site")["parts"].module
+    cards = tuple(module.held_card(told, each) for each in told.stories)  # type: ignore[attr-defined]
+    return HeldSection(told.id, told.topic, told.title, told.tally, told.stories, module.held_brief(told), cards)  # type: ignore[attr-defined]
+
+
+def _edition(told: Sequence[HeldSection]) -> str:
+    return edition(sum(len(each.stories) for each in told), [each.topic for each in told])
+
+
+def _described(told: Sequence[HeldSection]) -> str:
+    return f"{listed([each.title for each in told[:5]])}: {_edition(told)}" if told else ""
 
 
 def item(frame: Frame, history: PaperHistory, actions: Sequence[Action], today: date) -> str:

@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 
 from adapters.web.rate_limit import RateLimit
 from adapters.web.site.addresses import day_path, item_path
+from adapters.web.site.pages import HELD as PAGES_HELD
 from adapters.web.site.visitors import HELD, WRONG
 from bot.handlers.links import LinkSigner
 from tests.adapters.web.browser import Browser, Page, Rooms, browsing, publish, sees, where
@@ -193,6 +194,21 @@ async def test_what_a_workspace_made_public_is_read_without_a_link_and_nothing_e
         hidden += ["/saved", "/search?q=x", f"{root}/search?q=x", f"{root}/saved"]
         nothing = await browser.get("/nowhere")
         assert [each for each in hidden if same(await browser.get(each)) != same(nothing)] == []
+
+
+async def test_a_page_that_everybody_gets_is_made_once_a_minute_and_never_for_who_may_know_of_less(ada: Asker) -> None:
+    seconds, rooms = [0.0], Rooms(set(), {"C1"})
+    await posted(ada, "C1", days=1)
+    await publish(ada, "C1")
+    async with browsing(where(ada, rooms), monotonic=lambda: seconds[0]) as browser:
+        root = f"/w/{browser.signer.slug('slack:T1')}/"
+        first = (await browser.get(root)).html
+        await posted(ada, "C1", "gpu-systems")
+        assert (await browser.get(root)).html == first
+        seconds[0] = PAGES_HELD
+        assert "GPU systems" in (await browser.get(root)).text
+        await publish(ada)
+        assert (await browser.get(root)).status == 404, "at once"
 
 
 async def test_where_several_workspaces_are_public_none_is_named(ada: Asker) -> None:
