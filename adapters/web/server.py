@@ -63,7 +63,7 @@ async def serving(
     context = browser_context(context)
     by_address = by_address or RateLimit(BY_ADDRESS)
     mail = MailPages(context, signer, clock, slowest=slowest, by_address=by_address, by_subscription=by_subscription)
-    visitors = Visitors(context, signer, clock, slowest=slowest, by_address=by_address, monotonic=monotonic)
+    visitors = Visitors(context, signer, clock, slowest=slowest, by_address=by_address)
     archive = ArchivePages(context, visitors, clock, by_session=by_session, monotonic=monotonic)
     feeds = FeedPages(context, signer, by_address=by_address, by_feed=by_feed)
     application = web.Application(client_max_size=LARGEST, middlewares=[_told(clock)])

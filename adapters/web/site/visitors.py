@@ -1,12 +1,10 @@
 """Who reads a page: a person by the session that a link from the chat made, or a stranger what a workspace shows everybody.
 
-The session is a cookie that is signed; what its person may know of is asked anew at most five minutes later. Whatever it is
-that may not be read here, it is answered like what is not there.
+The session is a cookie that is signed; what its person may know of, the platform is asked. Whatever may not be read here is
+answered like what is not there.
 """
 
 import asyncio
-import time
-from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -29,9 +27,6 @@ from bot.models import Actor, Button, Reply, Viewer
 
 BY_ADDRESS = 600  # pages a minute: an office behind one address
 WRONG = 20  # what a link costs that we never made
-HELD = 300.0  # seconds for which it holds what a person may know of
-HELD_IN_PART = 30.0  # … where that could not be told whole
-_PEOPLE = 1_000  # of whom that is held; of more, it is asked anew for those who read longest ago
 
 _LEAVE = "leave"
 _OPEN = Reply(
@@ -76,13 +71,10 @@ class Visitors:
         *,
         slowest: float,
         by_address: RateLimit | None = None,
-        monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`slowest` is the time in seconds for a form to come in; `monotonic` times for how long answers are held."""
+        """`slowest` is the time in seconds for a form to come in."""
         self._context, self._signer, self._clock, self._slowest = context, signer, clock, slowest
         self._by_address = by_address or RateLimit(BY_ADDRESS)
-        self._monotonic = monotonic
-        self._known: OrderedDict[str, tuple[float, Viewer]] = OrderedDict()
         self._opening = asyncio.Lock()
 
     def routes(self) -> list[web.RouteDef]:
@@ -125,22 +117,10 @@ class Visitors:
     async def _person(self, request: web.Request, session: SignedSession) -> Visit:
         said = request.cookies[self._cookie]
         sign = partial(self._sign, said)
-        viewer = await self._viewer(said, session)
+        actor = reader(session)
+        viewer = await viewer_of(self._context, actor)
         frame = Frame(self._base, _path(request), sign=sign, is_partial=viewer.is_partial)
-        return Visit(viewer, frame, reader(session), said)
-
-    async def _viewer(self, said: str, session: SignedSession) -> Viewer:
-        """Return what the session's person may know of, as it was told five minutes ago at the earliest."""
-        held = self._known.get(said)
-        if held is not None and self._monotonic() < held[0]:
-            self._known.move_to_end(said)
-            return held[1]
-        viewer = await viewer_of(self._context, reader(session))
-        self._known[said] = (self._monotonic() + (HELD_IN_PART if viewer.is_partial else HELD), viewer)
-        self._known.move_to_end(said)
-        while len(self._known) > _PEOPLE:
-            self._known.popitem(last=False)
-        return viewer
+        return Visit(viewer, frame, actor, said)
 
     # --- forms
 
@@ -197,7 +177,6 @@ class Visitors:
         visit = await self.visit(request)
         if visit.actor is None or self.signed(form, visit) != _LEAVE:
             raise web.HTTPForbidden
-        self._known.pop(visit.session, None)
         response = self._told(LEFT, "")
         response.del_cookie(self._cookie, **self._how)
         return response

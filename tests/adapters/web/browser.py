@@ -1,7 +1,8 @@
 """A browser that reads the archive over a real socket, keeps its cookie, and looks at every page that it gets."""
 
 import re
-from collections.abc import AsyncIterator, Collection, Sequence
+import time
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from secrets import token_urlsafe
@@ -113,9 +114,9 @@ class Rooms:
         return which & set(channels)
 
 
-def where(ada: Asker, rooms: Rooms) -> Asker:
+def where(ada: Asker, rooms: Rooms, monotonic: Callable[[], float] = time.monotonic) -> Asker:
     """Ada, where the platform tells that of its channels."""
-    access = ChannelAccess({"slack": rooms}.get)
+    access = ChannelAccess({"slack": rooms}.get, monotonic=monotonic)
     return replace(ada, context=replace(ada.context, channel_access=access, web_url="http://127.0.0.1"))
 
 
