@@ -142,7 +142,7 @@ def _show(reply: "Reply", at: "datetime", *, as_json: bool) -> None:
         echo_json(reply_value(reply))
         return
     if reply.attachment is None:
-        console().print(ReplyView(reply, at.date()))
+        console().print(ReplyView(reply, at.date()), crop=False)  # an address stays whole
         return
     # The file alone goes to standard output, so that it can be sent into one; what is told about it goes beside.
     click.echo(reply.attachment.text, nl=False)

@@ -22,7 +22,20 @@ from bot.commands.declaration import (
 from bot.commands.words import Words, free_text, words_text
 
 OF_A_CHANNEL = ("alerts", "duplicates", "publish")  # settings that are for one channel: for another its name is the value
-_SETTINGS = ("manage", "zone", "top", "layout", "quiet", "daily", "at-once", "activity", "alerts", "duplicates", "publish")
+_SETTINGS = (
+    "manage",
+    "zone",
+    "top",
+    "layout",
+    "quiet",
+    "daily",
+    "at-once",
+    "activity",
+    "alerts",
+    "duplicates",
+    "publish",
+    "web",
+)
 _CHANNEL = re.compile(r"#(?P<name>[^\s,;]*[^\s.,;!])[.,;!]*")
 
 
@@ -64,6 +77,12 @@ class ChangeSettings(Command):
         if named and not channel and not self.channel:
             return replace(self, channel=named["name"], value="here")
         return replace(self, channel=channel)
+
+
+@declared("web", Group.SERVICE, example="web", aliases=("browser", "archive", "pages"))
+@dataclass(frozen=True, slots=True)
+class Web(Command):
+    """Give a link that opens what was posted, and one's saved items, in a browser."""
 
 
 @declared("history", Group.SERVICE, example="history gpu-systems", aliases=("changes", "log"))

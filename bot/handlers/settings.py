@@ -3,7 +3,7 @@
 import asyncio
 import difflib
 import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 from bot import zones
 from bot.commands import ChangeSettings, read_hours
 from bot.commands.declaration import Choices
-from bot.errors import UsageError
+from bot.errors import DeliveryError, UsageError
 from bot.handlers.context import HandlerContext, change_by, handles, no_followers, retry_on_conflict
 from bot.handlers.wording.replies import button, excerpt, mentioning, one_line, read_number
 from bot.models import MOST_ENTRIES, USUAL_AT_ONCE, Actor, Field, Layout, Preferences, Reply, is_mail
@@ -51,6 +51,7 @@ _AT_ONCE = (*((f"up to {number} messages a day", str(number)) for number in (3, 
 _ACTIVITY = (("counts, without names", "on"), ("what one saves is one's own", "off"))
 _ALERTS = (("they are told in this channel", "here"), ("in status and the log alone", "off"))
 _PUBLISH = (("to who follows this channel", "here"), ("not published from this channel", "off"))
+_WEB = (("everybody who has the address may read this channel's", "public"), ("who may read the channel alone", "private"))
 _DUPLICATES = (("in this channel rather twice than not at all", "here"), ("never sent again in this channel", "off"))
 
 
@@ -72,7 +73,7 @@ class Setting:
 
     def takes_back(self, value: str) -> bool:
         """Say whether this value unsets it."""
-        return value in _UNSET or (self.taken_back == "off" and value in _OFF)
+        return value in _UNSET or value == self.taken_back or (self.taken_back == "off" and value in _OFF)
 
     def unset(self, preferences: Preferences, here: str) -> Preferences:
         """Return the preferences without it; in this channel, where it is a channel's own."""
@@ -262,6 +263,46 @@ def _unpublished(preferences: Preferences, here: str) -> Preferences:
     return replace(preferences, publish=tuple(each for each in preferences.publish if each != here))
 
 
+def _web(_context: HandlerContext, preferences: Preferences, here: str) -> str:
+    return _channels(preferences.public, here) if preferences.public else "those of no channel"
+
+
+_PUBLIC = frozenset({"public", "everybody", "everyone"})
+
+
+async def _set_web(context: HandlerContext, actor: Actor, preferences: Preferences, value: str) -> Preferences:
+    if value.lower() not in _PUBLIC:
+        raise UsageError(
+            f'"{excerpt(value)}" is neither public nor private: give the command in the channel it is for.',
+            hint="*settings web public*",
+        )
+    if not context.web_url:
+        raise UsageError(
+            "Nothing can be read in a browser here yet.",
+            hint="Whoever runs Broadsheet gives its pages an address, by the setting web.url.",
+        )
+    if actor.channel not in await _open_to_all(context, actor):
+        raise UsageError(
+            "Only a channel that everybody here may read can be shown to everybody, and this one is not.",
+            hint="*web* gives who is in it a link of their own.",
+        )
+    return replace(preferences, public=tuple(sorted({*preferences.public, actor.channel})))
+
+
+async def _open_to_all(context: HandlerContext, actor: Actor) -> Collection[str]:
+    try:
+        return await context.channel_access.open_to_all(actor.workspace, [actor.channel])
+    except DeliveryError as error:
+        raise UsageError(
+            "It cannot be told now whether everybody here may read this channel; nothing was changed.",
+            hint="Please try again later.",
+        ) from error
+
+
+def _private(preferences: Preferences, here: str) -> Preferences:
+    return replace(preferences, public=tuple(each for each in preferences.public if each != here))
+
+
 def _told_as_here(actor: Actor) -> str:
     """Return the channel that is "this channel" to who reads the answer; "" where another one is meant."""
     return "" if actor.place else actor.channel
@@ -364,6 +405,17 @@ SETTINGS: Mapping[str, Setting] = {
         unset_here=_unpublished,
         offers=_PUBLISH,
     ),
+    "web": Setting(
+        "Whose digests everybody may read in a browser",
+        "settings web public",
+        ("public",),
+        _web,
+        _set_web,
+        "private",
+        write_here=lambda preferences, here: "public" if here in preferences.public else "",
+        unset_here=_private,
+        offers=_WEB,
+    ),
 }
 
 _ALSO = {
@@ -376,9 +428,11 @@ _ALSO = {
     **dict.fromkeys(("counts", "saves", "reading-list"), "activity"),
     **dict.fromkeys(("alert", "warnings"), "alerts"),
     **dict.fromkeys(("crosspost", "followers", "announce", "publishing"), "publish"),
+    **dict.fromkeys(("public", "browser", "website"), "web"),
     **dict.fromkeys(("duplicate", "prefer-duplicate", "prefer-duplicates", "twice"), "duplicates"),
 }
 _OF_FOLLOWERS = "publish"  # told where channels can be followed; elsewhere it is refused with what keeps it from being
+_OF_PAGES = "web"  # told where there are pages
 _OF_AN_ADDRESS = "duplicates"  # the others are the whole workspace's, or a channel's alone
 _OF_QUIET = ("quiet", "zone", "daily", "at-once")  # what waits for them may have its turn
 
@@ -432,9 +486,8 @@ async def _settled(
 
 
 def _naming(reply: Reply, preferences: Preferences) -> Reply:
-    return mentioning(
-        reply, channels=filter(None, (preferences.alerts, *preferences.prefer_duplicate, *preferences.publish))
-    )
+    named = (preferences.alerts, *preferences.prefer_duplicate, *preferences.publish, *preferences.public)
+    return mentioning(reply, channels=filter(None, named))
 
 
 def _value(typed: str) -> str:
@@ -447,15 +500,18 @@ def _not_by_mail(context: HandlerContext, name: str) -> str:
     title = SETTINGS[name].title
     if name == _ALERTED_BY:
         return "What could not be posted is told in a channel, not by e-mail."
-    if name == _OF_FOLLOWERS:
+    if name in (_OF_FOLLOWERS, _OF_PAGES):
         return f'"{title}" is settled for a channel, not for an address.'
     return f'"{title}" is settled for the whole {context.workspace_word}, not for one address.'
 
 
 def _shown(context: HandlerContext, preferences: Preferences, actor: Actor) -> Reply:
     """Return what is settled: of an address the one thing that can be for it."""
-    hidden = () if preferences.publish or context.publishing is not no_followers else (_OF_FOLLOWERS,)
-    names = [name for name in SETTINGS if name not in hidden]
+    hidden = {
+        _OF_FOLLOWERS: not preferences.publish and context.publishing is no_followers,
+        _OF_PAGES: not preferences.public and not context.web_url,
+    }
+    names = [name for name in SETTINGS if not hidden.get(name)]
     title = f"Settings of this {context.workspace_word}"
     if is_mail(actor.channel):
         names, title = [_OF_AN_ADDRESS], "Settings of this address"
@@ -479,6 +535,8 @@ def _setting(typed: str) -> tuple[str, Setting]:
 async def _check(context: HandlerContext, name: str, actor: Actor) -> None:
     if name == "manage" and not actor.may_administer:
         raise UsageError("Only administrators may say who manages topics and subscriptions.", hint="Ask one of them.")
+    if name == _OF_PAGES and not actor.may_administer:
+        raise UsageError("Only administrators may say what everybody may read in a browser.", hint="Ask one of them.")
     await context.check_may_manage(actor)
 
 

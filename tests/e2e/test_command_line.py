@@ -1,6 +1,7 @@
 """The command as a person runs it: a process of its own, settings in a file, sources behind real sockets."""
 
 import asyncio
+import base64
 import json
 import os
 import re
@@ -39,6 +40,18 @@ async def test_a_first_day_from_collecting_to_a_digest_and_a_search(desk: Desk) 
     second = json.loads((await desk.run("ask", later, "--json")).out)
     assert [entry["number"] for entry in second["entries"]] == [6, 7, 8, 9, 10]
     assert not {item["key"] for item in items} & {entry["item"]["key"] for entry in second["entries"]}
+
+
+async def test_a_link_to_the_archive_stands_on_one_line_where_there_are_pages(desk: Desk) -> None:
+    without = await desk.run("web")
+    assert without.status == Exit.USAGE
+    assert "the setting web.url" in without.err
+    told = await desk.run("web", BROADSHEET_WEB__URL="https://papers.lab.example")
+    assert told.status == Exit.OK
+    (link,) = (line.strip() for line in told.out.splitlines() if "/open/" in line)
+    said = base64.urlsafe_b64decode(link.removeprefix("https://papers.lab.example/open/").partition(".")[0] + "==")
+    assert json.loads(said)[:2] == ["local", "local"]
+    assert len(link.rpartition(".")[2]) == 22  # whole, with its signature
 
 
 async def test_what_one_asks_in_a_chat_is_answered_in_the_terminal(desk: Desk) -> None:

@@ -76,7 +76,10 @@ def _lines(reply: Reply, today: date, sheet: Sheet) -> Iterator[Text]:
 
 def _paragraphs(reply: Reply, sheet: Sheet) -> Iterator[Text]:
     for paragraph in reply.text:
-        yield from sheet.wrapped(_stressed(paragraph))
+        if paragraph and safe_url(paragraph) == paragraph:  # an address of ours: whole, to be copied or clicked
+            yield Text(paragraph, no_wrap=True, overflow="ignore")
+        else:
+            yield from sheet.wrapped(_stressed(paragraph))
     for quoted in reply.quoted:
         yield Text()
         yield from sheet.wrapped(Text(clean(quoted)))

@@ -31,6 +31,11 @@ async def public_viewer(context: HandlerContext, signer: LinkSigner, slug: str) 
     return Viewer(workspace=workspace, channels=tuple(sorted(found))) if found else None
 
 
+def public_url(signer: LinkSigner, workspace: str) -> str:
+    """Return the address of what the workspace made public."""
+    return f"{signer.base}/w/{signer.slug(workspace)}/"
+
+
 def browser_context(context: HandlerContext) -> HandlerContext:
     """Return the context that answers who asks from a browser: which channels they may know of the platforms are asked."""
     return replace(context, visible_channels=context.channel_access.visible)

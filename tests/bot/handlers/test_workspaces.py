@@ -51,6 +51,7 @@ from bot.commands import (
     Trends,
     Unsave,
     Unsubscribe,
+    Web,
     Why,
     read,
 )
@@ -130,13 +131,15 @@ COMMANDS: Mapping[type, tuple[Command, ...]] = {
             ChangeSettings("duplicates", "here"),
             ChangeSettings("duplicates", "off"),
             ChangeSettings("publish", "off"),
+            ChangeSettings("web", "private"),
         ),
     ),
     History: tuple(map(History, ("", *TOPICS))),
     Feeds: (Feeds(), *map(Feeds, TOPICS), *(Feeds(topic, revoke=True) for topic in ("hushed", ""))),
     Help: (Help(), Help("subscribe")),
+    Web: (Web(),),
 }
-PUBLIC = {Help, Trending}  # they read nothing that anybody made
+PUBLIC = {Help, Trending, Web}  # they read nothing that anybody made
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +182,7 @@ async def houses(ada: Asker) -> Houses:
         "prefer_duplicate": ("C-bob",),
         "activity": True,
         "publish": ("C-bob",),
+        "public": ("C-bob",),
     }
     await ada.context.store.workspaces.save_preferences(
         "slack:T2", Preferences(zone="Pacific/Chatham", entries=5, **quiet), note
