@@ -53,8 +53,10 @@ async def front(context: HandlerContext, viewer: Viewer, now: datetime) -> Seque
     """
     topics = await archived_topics(context, viewer)
     recent = [each for each in topics if each.last > (now - _NEW).date()] or topics
-    days = [digests_of_day(context, viewer, each.name, each.last) for each in recent[:MOST_ON_FRONT]]
-    found = [max(digests, key=lambda each: each.saved_at) for digests in await asyncio.gather(*days) if digests]
+    found = []
+    for topic in recent[:MOST_ON_FRONT]:  # one by one: many threads that compute would hold up the event loop
+        digests = await digests_of_day(context, viewer, topic.name, topic.last)
+        found += [max(digests, key=lambda each: each.saved_at)] if digests else []
     return sorted(found, key=lambda each: each.saved_at, reverse=True)
 
 
