@@ -278,14 +278,19 @@ def digest_from_text(text: str) -> Digest:
     coverage = record["coverage"]
     reports = tuple(SourceReport(**{**each, "health": Health(each["health"])}) for each in coverage["sources"])
     dropped = tuple((reason, count) for reason, count in coverage["dropped"])
-    given = {**coverage, "sources": reports, "dropped": dropped, "notes": tuple(coverage["notes"])}
-    for name in ("left_out", "carried"):
-        record[name] = tuple(LeftOut(**_with_times(each, ("since",))) for each in record.get(name) or ())
+    given = {**coverage, "sources": reports, "dropped": dropped, "notes": tuple(coverage.get("notes") or ())}
+    for name in ("left_out", "carried"):  # of what was carried on an older version kept the keys alone
+        listed = (each for each in record.get(name) or () if isinstance(each, dict))
+        record[name] = tuple(LeftOut(**_with_times(each, ("since",))) for each in listed)
     record["day"] = date.fromisoformat(record["day"])
     record["entries"] = tuple(_entry(each) for each in record["entries"])
     record["window"] = Window(**(record.get("window") or {}))
     record["again"] = tuple(record.get("again") or ())
-    return Digest(**{**record, "coverage": Coverage(**given)})
+    known = {name: value for name, value in record.items() if name in _DIGEST_FIELDS}
+    return Digest(**{**known, "coverage": Coverage(**given)})
+
+
+_DIGEST_FIELDS = frozenset(field.name for field in dataclasses.fields(Digest))  # an older version had others, too
 
 
 def _entry(record: dict[str, Any]) -> Entry:

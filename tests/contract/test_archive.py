@@ -154,6 +154,17 @@ async def test_a_digest_is_read_again_as_it_was_saved(store: AnyStore) -> None:
     assert found.digest == whole
 
 
+async def test_a_digest_of_an_older_version_is_read_without_what_that_did_not_note(store: AnyStore) -> None:
+    made = digest(0.9)
+    await store.digests.save("T1", "C1", made, NOW)
+    if isinstance(store, SqliteStore):
+        less = "json_remove(data, '$.window', '$.left_out', '$.again')"
+        older = f"json_set({less}, '$.bar', 0.3, '$.carried', json_array('arxiv:1'))"
+        await store.connections.write(lambda db: db.execute(f"update digests set data = {older}"))
+    (found,) = await store.archive.digests("T1", ["C1"], "kv", TODAY)
+    assert found.digest == made
+
+
 async def test_a_damaged_digest_keeps_nobody_from_reading_the_others(store: AnyStore) -> None:
     await store.digests.save("T1", "C1", digest(0.9), NOW)
     await store.digests.save("T1", "C1", digest(0.9, first=2), NOW + DAY)
