@@ -10,7 +10,6 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
 
 from aiohttp import web
 
@@ -83,6 +82,7 @@ class FeedPages:
         self._context, self._signer = browser_context(context), signer
         self._by_address = by_address or RateLimit(BY_ADDRESS)
         self._by_feed = by_feed or RateLimit(BY_FEED)
+        self._turn = asyncio.Lock()  # to make a feed beside the event loop: several at once would keep that waiting
         # By workspace, channels and topic: what was made of these days, for the last that were read.
         self._made: OrderedDict[_Whose, _Made] = OrderedDict()
 
@@ -122,7 +122,8 @@ class FeedPages:
         if held is None:
             raise web.HTTPNotFound
         of = (workspace, "person", person) if own else (workspace, "channel", reader.access.reading_list)
-        entries = await asyncio.to_thread(saved_entries, held, of, self._signer.identifier)
+        async with self._turn:
+            entries = await asyncio.to_thread(saved_entries, held, of, self._signer.identifier)
         title = "What you saved" if own else "Saved in your channel"
         about = "What you put aside, the latest first." if own else "How many put something aside, the latest first."
         form = Form(request.match_info["form"])
@@ -148,9 +149,11 @@ class FeedPages:
         whose = (viewer.workspace, viewer.channels, topic)
         known, title, entries = self._made.pop(whose, ((), "", ()))
         if days != known:
-            digests = await digests_of_days(self._context, viewer, topic, days)
-            made = partial(topic_entries, digests, (viewer.workspace, topic), self._signer.identifier)
-            title, entries = digest_name(digests[0].digest) if digests else "", await asyncio.to_thread(made)
+            async with self._turn:
+                digests = await digests_of_days(self._context, viewer, topic, days)
+                of = (viewer.workspace, topic)
+                entries = await asyncio.to_thread(topic_entries, digests, of, self._signer.identifier)
+            title = digest_name(digests[0].digest) if digests else ""
         if days:
             self._made[whose] = (days, title, entries)
         if len(self._made) > _KEPT:
@@ -216,7 +219,8 @@ class FeedPages:
             entries=entries,
         )
         write, media_type = _WRITTEN[Form(request.match_info["form"])]
-        body = await asyncio.to_thread(write, feed)
+        async with self._turn:
+            body = await asyncio.to_thread(write, feed)
         return _conditional(request, body, media_type, feed.updated, private=bool(place.reader))
 
 

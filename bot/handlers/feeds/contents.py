@@ -1,6 +1,5 @@
 """What is in a feed, and whose it is: asked anew at every reading, as who may know what changes."""
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -77,8 +76,8 @@ async def digests_of_days(
     context: HandlerContext, viewer: Viewer, topic: str, days: Sequence[ArchivedDay]
 ) -> Sequence[ArchivedDigest]:
     """Return the topic's digests of these days, the newest first."""
-    found = await asyncio.gather(*(digests_of_day(context, viewer, topic, each.day) for each in days))
-    return sorted((digest for of_day in found for digest in of_day), key=lambda each: each.saved_at, reverse=True)
+    found = [digest for each in days for digest in await digests_of_day(context, viewer, topic, each.day)]
+    return sorted(found, key=lambda each: each.saved_at, reverse=True)
 
 
 async def own_list(context: HandlerContext, workspace: str, person: str) -> Sequence[SavedEntry]:
