@@ -21,6 +21,8 @@ def atom(feed: Feed) -> bytes:
     _text(SubElement(root, "author"), "name", MAKER)
     _text(root, "generator", MAKER)
     SubElement(root, "link", {"rel": "self", "type": MEDIA_TYPE, "href": feed.address})
+    if feed.home:
+        SubElement(root, "link", {"rel": "alternate", "type": "text/html", "href": feed.home})
     for each in feed.entries:
         _add(root, each)
     written: bytes = tostring(root, encoding="utf-8", xml_declaration=True)

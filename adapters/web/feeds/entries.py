@@ -46,6 +46,7 @@ class Feed:
     title: str
     about: str
     address: str = field(repr=False)  # its own: of a private one it is a secret
+    home: str = ""  # the page that shows the same; "" where that is not everybody's
     updated: datetime
     entries: tuple[FeedEntry, ...]
 

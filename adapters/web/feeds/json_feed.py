@@ -16,6 +16,7 @@ def json_feed(feed: Feed) -> bytes:
     made = {
         "version": _VERSION,
         "title": feed.title,
+        **({"home_page_url": feed.home} if feed.home else {}),
         "description": feed.about,
         "feed_url": feed.address,
         "language": "en",

@@ -18,6 +18,8 @@ from adapters.web.feeds import atom, json_feed
 from adapters.web.feeds import opml as outline
 from adapters.web.feeds.entries import Feed, FeedEntry, saved_entries, topic_entries
 from adapters.web.rate_limit import RateLimit, client_of
+from adapters.web.site.addresses import topic_path
+from adapters.web.site.frame import public_root
 from adapters.words import digest_name
 from bot.handlers.archive.access import browser_context, public_viewer
 from bot.handlers.context import HandlerContext
@@ -106,10 +108,9 @@ class FeedPages:
         title, entries = await self._posted(place.viewer, name)
         title = title or await self._title(place, name)
         about = f"What Broadsheet posted of {title}, the newest first."
-        form = Form(request.match_info["form"])
-        return await self._answer(
-            request, place, (title, about, place.addresses.topic(name, form)), entries, ("topic", name)
-        )
+        named = title, about, place.addresses.topic(name, Form(request.match_info["form"]))
+        home = "" if place.reader else f"{self._signer.base}{public_root(request.match_info['slug'])}{topic_path(name)}"
+        return await self._answer(request, place, named, entries, ("topic", name), home)
 
     async def saved(self, request: web.Request) -> web.Response:
         """Return what the person saved, or what anybody did in the channel in which they asked."""
@@ -203,6 +204,7 @@ class FeedPages:
         named: tuple[str, str, str],
         entries: tuple[FeedEntry, ...],
         of: Sequence[str],
+        home: str = "",
     ) -> web.Response:
         """Return the feed in the form that is asked for; `named` is its title, what it is about, and its address."""
         title, about, address = named
@@ -217,6 +219,7 @@ class FeedPages:
             address=address,
             updated=max(each.at for each in entries) if entries else known[0],
             entries=entries,
+            home=home,
         )
         write, media_type = _WRITTEN[Form(request.match_info["form"])]
         async with self._turn:

@@ -1,17 +1,22 @@
 """What stands around a page of the archive, and what one may do on it. Pure."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Self
 from urllib.parse import quote
 
 from adapters.text import clean
+from adapters.web.feeds import atom, json_feed
 from adapters.web.site.addresses import command_path, item_path
 from bot.commands import Command, Less, More, Profile, ProfileAction, Save, Unsave, read, write
+from bot.handlers.feeds.addresses import FeedAddresses, Form
 from bot.models import Button
 
 PUBLIC = "/w/"  # below it stands what workspaces show everybody
 _HELD = 4_000  # entries whose commands are held as they are written
+_FEEDS = 20  # of a page
+_FORMS = {Form.ATOM: (atom.MEDIA_TYPE, "Atom"), Form.JSON: (json_feed.MEDIA_TYPE, "JSON Feed")}
 _GIVEN = (Less, More, Save, Unsave)
 _FOR_ALL = (("Today", "/"), ("Topics", "/topics"))
 _FOR_PEOPLE = (("Search", "/search"), ("Saved", "/saved"), ("Saved here", "/saved/here"))
@@ -67,6 +72,18 @@ class Frame:
     def at(self, path: str) -> str:
         """Return the address of what stands at that path, its parts encoded already."""
         return self.root + path
+
+    def with_feeds(self, topics: Iterable[tuple[str, str]], forms: Collection[Form] = (*Form,)) -> Self:
+        """Return it for a page that shows these topics, each by its name and title, with their feeds in these forms.
+
+        A person's feeds have addresses of their own, which stand on no page.
+        """
+        if not self.is_public:
+            return self
+        below = FeedAddresses(self.at("/feeds"))
+        named = [(name, title, form) for name, title in topics for form in forms]
+        feeds = [(_FORMS[form][0], f"{title} ({_FORMS[form][1]})", below.topic(name, form)) for name, title, form in named]
+        return replace(self, feeds=tuple(feeds[:_FEEDS]))
 
     def of_entry(self, key: str, topic: str) -> list[Action]:
         """Return what one may do with an entry of a digest of the topic, and its permalink."""

@@ -20,7 +20,8 @@ from adapters.web.paper.stories import Anchor, Fact, PageSection, Story, edition
 from adapters.web.paper.templates import templates
 from adapters.web.site.addresses import day_path, topic_path
 from adapters.web.site.frame import Action, Frame
-from adapters.words import SpanKind, byline, line_spans, links, signals, spans, title, warnings
+from adapters.words import SpanKind, byline, digest_name, line_spans, links, signals, spans, title, warnings
+from bot.handlers.feeds.addresses import Form
 from bot.handlers.wording.replies import text_name
 from bot.models import (
     ArchivedDay,
@@ -106,9 +107,10 @@ def front(frame: Frame, digests: Sequence[ArchivedDigest], today: date) -> str:
     posted = _posted(frame, digests)
     told = [each for each, _, _ in posted]
     day = max((each.digest.day for each in digests), default=today)
+    named = {each.digest.topic: digest_name(each.digest) for each in digests}
     return _page(
         "front",
-        frame,
+        frame.with_feeds(named.items(), (Form.ATOM,)),
         sections=posted,
         day=long_day(day),
         iso_day=day.isoformat(),
@@ -127,7 +129,8 @@ def topics(frame: Frame, found: Sequence[ArchivedTopic], today: date) -> str:
         )
         for each in found
     ]
-    return _page("topics", frame, title="Topics", topics=listed_topics)
+    framed = frame.with_feeds(((each.name, clean(each.title) or clean(each.name)) for each in found), (Form.ATOM,))
+    return _page("topics", framed, title="Topics", topics=listed_topics)
 
 
 def topic(frame: Frame, found: ArchivedTopic, days: Sequence[ArchivedDay], *, is_latest: bool, has_more: bool) -> str:
@@ -140,7 +143,7 @@ def topic(frame: Frame, found: ArchivedTopic, days: Sequence[ArchivedDay], *, is
     counts = {each.day: counted(each.entries, "entry") for each in days}
     return _page(
         "topic",
-        frame,
+        frame.with_feeds([(found.name, name)]),
         title=name,
         told=f"{counted(found.days, 'day')} with digests, the last on {long_day(found.last)}.",
         months=[(label, [_day_line(frame, found.name, day, counts[day]) for day in month]) for label, month in months],
@@ -162,7 +165,7 @@ def day(frame: Frame, digests: Sequence[ArchivedDigest], earlier: date | None) -
     before = (frame.at(day_path(first.topic, earlier)), long_day(earlier)) if earlier else None
     return _page(
         "day",
-        frame,
+        frame.with_feeds([(first.topic, name)]),
         title=f"{name}, {long_day(first.day)}",
         topic=name,
         sections=posted,

@@ -40,7 +40,7 @@ class FeedAddresses:
 
     def topic(self, name: str, form: Form = Form.ATOM) -> str:
         """What was posted of the topic."""
-        return f"{self.root}/topics/{quote(name, safe='')}.{form}"
+        return f"{self.root}/topics/{quote(name, safe='', errors='replace')}.{form}"
 
 
 def new_token() -> str:

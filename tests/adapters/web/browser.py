@@ -22,13 +22,14 @@ from bot.models import Change, Preferences
 from tests.adapters.web.reader import ANSWERED, KEY
 from tests.bot.handlers.askers import Asker
 
+KEPT = "public, max-age=300"
 _HEAD = {"html", "head", "meta", "title", "link", "style"}
 _TAGS = {"body", "header", "main", "footer", "nav", "section", "article", "h1", "h2", "h3", "p", "a", "span", "strong", "em"}
 _TAGS |= {"ul", "ol", "li", "dl", "dt", "dd", "div", "time", "code", "details", "summary"}
 _TAGS |= {"form", "label", "input", "button", "script"}
 _ATTRIBUTES = {"lang", "charset", "name", "content", "rel", "href", "class", "method", "action", "type", "value"}
 _ATTRIBUTES |= {"id", "for", "datetime", "start", "role", "maxlength", "autocomplete", "spellcheck", "placeholder"}
-_ATTRIBUTES |= {"aria-current", "aria-hidden", "aria-label", "aria-labelledby"}
+_ATTRIBUTES |= {"title", "aria-current", "aria-hidden", "aria-label", "aria-labelledby"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,11 @@ class Page:
     html: str
     headers: dict[str, str]
     cookies: tuple[str, ...] = ()  # as they were set
+
+    @property
+    def is_feed(self) -> bool:
+        """Whether it is a feed that everybody may read, or the list of these."""
+        return self.status == 200 and "/feeds/" in urlsplit(self.url).path
 
     @property
     def tree(self) -> LexborHTMLParser:
@@ -69,7 +75,8 @@ class Page:
     def links(self) -> list[str]:
         """Where it leads that is ours, whole."""
         host = urlsplit(self.url).netloc
-        whole = [urljoin(self.url, str(each.attributes["href"])) for each in self.tree.css("a[href]")]
+        nodes = self.tree.css("a[href], link[rel=alternate]")
+        whole = [urljoin(self.url, str(each.attributes["href"])) for each in nodes]
         return [each for each in whole if urlsplit(each).netloc == host]
 
 
@@ -156,7 +163,8 @@ class Browser:
         async with self._session.request(method, url, allow_redirects=False, **given) as response:
             cookies = tuple(response.headers.getall("Set-Cookie", []))
             page = Page(whole, response.status, await response.text(), dict(response.headers), cookies)
-        assert {name: page.headers.get(name) for name in ANSWERED} == ANSWERED
+        expected = ANSWERED | ({"Cache-Control": KEPT} if page.is_feed else {})
+        assert {name: page.headers.get(name) for name in ANSWERED} == expected
         policy = page.headers["Content-Security-Policy"]
         assert policy.startswith("default-src 'none'; style-src 'sha256-")
         assert "unsafe" not in policy

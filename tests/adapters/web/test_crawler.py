@@ -7,6 +7,7 @@ from datetime import timedelta
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from adapters.web.rate_limit import RateLimit
 from bot.models import Digest, Link
 from tests.adapters.web.browser import Rooms, browsing, publish, where
 from tests.bot.handlers.askers import ADA, asker
@@ -71,7 +72,8 @@ async def read_all(world: World) -> tuple[str, str]:
         await store.digests.save(workspace, channel, made, NOW - timedelta(days=days))
     for workspace in WORKSPACES:
         await publish(ada, *sorted(world.public), workspace=workspace)
-    async with browsing(ada) as browser:
+    big = RateLimit(100_000)
+    async with browsing(ada, by_address=big, by_feed=big) as browser:
         starts = ["/", *(f"/w/{browser.signer.slug(each)}/" for each in WORKSPACES)]
         strangers = [page for start in starts for page in (await browser.crawl(start)).values()]
         assert {each.status for each in strangers} <= {200, 302, 404}
@@ -92,3 +94,22 @@ def test_whoever_follows_every_link_finds_what_they_may_know_of_and_nothing_else
         is_hers = workspace == "slack:T1" and channel in world.visible
         is_hers &= not channel.startswith("mail:")
         assert (mark(workspace, channel) in hers) == is_hers, (workspace, channel)
+
+
+async def test_public_pages_lead_to_feeds_that_are_there_and_ones_own_pages_have_no_address_of_any() -> None:
+    store = MemoryStore()
+    await store.open()
+    ada = where(asker(store, NOW), Rooms({"C1", "C2"}, {"C1", "C2"}))
+    for channel, topic in (("C1", "kv"), ("C1", "gpu-systems"), ("C2", "hushed")):
+        await store.digests.save("slack:T1", channel, digest("slack:T1", channel, topic, 1), NOW - timedelta(days=1))
+    await publish(ada, "C1")
+    async with browsing(ada) as browser:
+        root = f"/w/{browser.signer.slug('slack:T1')}/"
+        public = {url: page for url, page in (await browser.crawl(root)).items() if "/feeds/" in url}
+        await browser.enter(ada)
+        hers = (await browser.crawl()).values()
+    forms = [f"topics/{topic}.{form}" for topic in ("gpu-systems", "kv") for form in ("atom", "json")]
+    assert sorted(url.partition("/feeds/")[2] for url in public) == ["feeds.opml", *forms]
+    assert {each.status for each in public.values()} == {200}
+    assert not any("/feeds/" in each.html for each in hers)
+    assert any("type feeds in the chat" in each.text for each in hers)

@@ -204,6 +204,9 @@ async def test_everybody_reads_what_a_workspace_made_public_and_nothing_else(
     assert (answer.status, answer.headers["Cache-Control"]) == (200, "public, max-age=300")
     assert [each.title for each in read(answer.body)] == [GPU.entries[0].ranked.item.title], "not all are in C2"
     assert wrong_atom(answer.body) == []
+    home = f"{BASE}/w/{signer.slug('slack:T1')}/t/gpu-systems"
+    assert f'<link rel="alternate" type="text/html" href="{home}" />' in answer.body.decode()
+    assert json.loads((await reader.get(feed.replace(".atom", ".json"))).body)["home_page_url"] == home
     listed = [each.get("xmlUrl") for each in ET.fromstring((await reader.get(f"{root}/feeds.opml")).body).iter("outline")]
     assert listed == [feed]
     nowhere = ["topics/kv.atom", "topics/nothing.json", "saved.atom", "saved-here.atom"]
