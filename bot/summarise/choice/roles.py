@@ -30,6 +30,9 @@ Matrix = npt.NDArray[np.float64]
 
 ROLES = ("background", "objective", "method", "result", "other")
 RESULT = ROLES.index("result")
+# How many numbers the layers before the last one say of a sentence: the hidden layer, what the windows answer at most and on
+# the whole, and the mean of its words' vectors.
+READ = {"hidden": 128, "windows": 192, "words": 64}
 
 SHIPPED = Path(__file__).parents[1] / "models" / "roles.npz"
 
@@ -76,18 +79,36 @@ class Encoding(NamedTuple):
 
     last: Floats  # sentences x (hidden and the sentence itself)
     about: Floats  # what it speaks of: the mean of what the windows answer to its sentences, and of its words' vectors
+    read: Floats  # sentences x (hidden, what the windows answer, the mean of its words' vectors)
+
+
+class Reading(NamedTuple):
+    """What the network makes of the sentences of a text, a row for each."""
+
+    roles: Matrix  # how likely it has each role: columns as in ROLES, rows sum to 1
+    read: Matrix  # what the layers before the last one say of it: columns in the order of READ
 
 
 def role_probabilities(sentences: Sequence[str]) -> Matrix:
     """Return how likely each sentence has each role: one row per sentence, columns as in ROLES, rows sum to 1."""
-    return probabilities_by(sentences, _network())
+    return reading(sentences).roles
 
 
 def probabilities_by(sentences: Sequence[str], network: Network) -> Matrix:
     """Return what `role_probabilities` returns, by another network."""
+    return _reading_by(sentences, network).roles
+
+
+def reading(sentences: Sequence[str]) -> Reading:
+    """Return what the shipped network makes of each sentence."""
+    return _reading_by(sentences, _network())
+
+
+def _reading_by(sentences: Sequence[str], network: Network) -> Reading:
     if not sentences:
-        return np.zeros((0, len(ROLES)))
-    return marginals(*chain_weights(sentences, network))
+        return Reading(np.zeros((0, len(ROLES))), np.zeros((0, sum(READ.values()))))
+    encoded = _encoded(sentences, network)
+    return Reading(marginals(*_chain(encoded, network)), encoded.read.astype(np.float64))
 
 
 @cache
@@ -96,10 +117,11 @@ def _network() -> Network:
 
 
 def role_model(path: Path) -> Network:
-    """Return the network at `path`; raises ValueError for one that tells other kinds of sentences apart."""
+    """Return the network at `path`; raises ValueError for one of other roles or of other layers."""
     network = read_network(path)
-    if len(network.out_bias) != len(ROLES):
-        raise ValueError(f"a network of {len(network.out_bias)} roles")
+    read = [len(network.hidden_bias), 2 * len(network.windows_bias), network.vectors.shape[1]]
+    if len(network.out_bias) != len(ROLES) or read != [*READ.values()]:
+        raise ValueError(f"a network of {len(network.out_bias)} roles and layers of {read}")
     return network
 
 
@@ -144,8 +166,16 @@ def _position(at: int, count: int, length: int) -> tuple[float, ...]:
 
 def chain_weights(sentences: Sequence[str], network: Network) -> ChainWeights:
     """Return what the network finds in the sentences of a text, of which there is one at least."""
+    return _chain(_encoded(sentences, network), network)
+
+
+def _encoded(sentences: Sequence[str], network: Network) -> Encoding:
     indices, lengths = word_indices(sentences, network.words)
-    last, about = encode(indices, lengths, position_features(lengths), network)
+    return encode(indices, lengths, position_features(lengths), network)
+
+
+def _chain(encoded: Encoding, network: Network) -> ChainWeights:
+    last, about = encoded.last, encoded.about
     medical = float(np.exp(-np.logaddexp(0.0, -float(about @ network.medical[:-1] + network.medical[-1]))))
     found = (1 - medical) * (last @ network.out + network.out_bias).astype(np.float64)
     found += medical * (last @ network.medical_out + network.medical_bias)
@@ -161,7 +191,12 @@ def encode(indices: Indices, lengths: Indices, positions: Floats, network: Netwo
     beside = np.concatenate([np.concatenate([none, read[:-1]]), read, np.concatenate([read[1:], none])], axis=1)
     hidden = np.tanh(beside @ network.hidden + network.hidden_bias)
     words = network.vectors[indices[indices != PADDING]]
-    return Encoding(np.concatenate([hidden, read], axis=1), np.concatenate([answers.mean(axis=0), words.mean(axis=0)]))
+    own = np.add.reduceat(words, np.cumsum(lengths) - lengths) / lengths[:, None].astype(np.float32)
+    return Encoding(
+        np.concatenate([hidden, read], axis=1),
+        np.concatenate([answers.mean(axis=0), words.mean(axis=0)]),
+        np.concatenate([hidden, answers, own], axis=1),
+    )
 
 
 def _convolve(indices: Indices, lengths: Indices, network: Network) -> Floats:

@@ -3,6 +3,9 @@
 The features are what can be told of a sentence at a glance: its role, its wording, its place, its length, its subject. The
 weights stand in `models/parts.json`, one line per feature, and can be read: what a feature adds to the logarithm of how much
 likelier this sentence is the part's than that the text has none. They were learned by `training/parts.py`, which says how.
+
+The parts are chosen by more: by pairs of these features, and by what the network of the roles makes of the sentence, numbers
+that have no name. The gist was learned from the scores by the features alone.
 """
 
 import json
@@ -20,7 +23,7 @@ from bot.rank.common_words import STOPWORDS
 from bot.summarise.choice.candidates import KINDS, SENTENCE, Candidate
 from bot.summarise.choice.cue_phrases import CUES, WITHDRAWN, WITHDRAWN_WORDS
 from bot.summarise.choice.model_file import read_model
-from bot.summarise.choice.roles import RESULT, ROLES, Matrix, role_probabilities
+from bot.summarise.choice.roles import READ, RESULT, ROLES, Matrix, reading
 from bot.summarise.english.prefilter import Prefiltered
 
 PROBLEM, METHOD, EVIDENCE, WHY = PARTS
@@ -43,6 +46,15 @@ _BESIDE = ("after what is announced", "before what is announced", "after a resul
 _SUBJECT = ("title told", "of the title", "subject", "common")
 _KINDS = tuple(f"a clause: {kind}" for kind in KINDS[1:])
 FEATURES = (*ROLES, *CUES, *_PLACES, *_BESIDE, *_LENGTHS, *_SUBJECT, *_KINDS)
+# Two that say more together than the sum of both: a figure is evidence where it stands in a result, a lack is the problem
+# where it stands before the work is announced.
+PAIRS = (
+    "result + figure", "result + show", "result + better", "result + late", "result + last", "result + we",
+    "show + figure", "show + better", "show + last", "figure + last", "objective + introduces", "background + gap",
+    "background + lack", "background + challenge", "gap + lack", "gap + before", "lack + before", "challenge + before",
+    "prior + lack",
+)  # fmt: skip
+_ONE, _OTHER = ([FEATURES.index(pair.split(" + ")[side]) for pair in PAIRS] for side in (0, 1))
 # Columns that a clause has of its own: its wording, its length and subject, and of what kind it is.
 _WORDED = slice(len(ROLES), len(ROLES) + len(CUES))
 _KIND = slice(len(FEATURES) - len(_KINDS), len(FEATURES))
@@ -56,15 +68,21 @@ _ANNOUNCING = ("introduces", "paper", "is a")
 
 
 class Weights(NamedTuple):
-    """What each feature counts: a row per feature of FEATURES, columns as in COLUMNS, and what is added to each column."""
+    """What each feature counts, and what is added to each column."""
 
-    rows: Matrix
+    rows: Matrix  # a row per feature of FEATURES, columns as in COLUMNS
     start: Matrix
+    parts: Matrix  # a row per feature of FEATURES, per pair of PAIRS and per number of the network, columns as in SCORED
+    parts_start: Matrix
 
 
 def all_scores(sentences: Sequence[str], title: str = "") -> Scores:
-    """Return the score of each sentence for each part of SCORED, and for standing for the whole: columns as in COLUMNS."""
-    return _scores(sentences, title)
+    """Return the score of each sentence for each part, and for standing for the whole, by its features of FEATURES alone.
+
+    Columns as in COLUMNS.
+    """
+    weights = _weights()
+    return _scores(sentences, title, _sentences(sentences), weights.rows, weights.start)
 
 
 def part_scores(sentences: Sequence[str], title: str = "") -> Scores:
@@ -72,26 +90,32 @@ def part_scores(sentences: Sequence[str], title: str = "") -> Scores:
 
     0 is as likely the part's sentence as that the text has none for it.
     """
-    return _scores(sentences, title)[:, : len(SCORED)]
+    return candidate_scores(sentences, title, _sentences(sentences))
 
 
 def candidate_scores(sentences: Sequence[str], title: str, candidates: Sequence[Candidate]) -> Scores:
     """Return the score of each candidate for each part, as `part_scores` does of the sentences that they are taken from."""
-    return _scores(sentences, title, candidates)[:, : len(SCORED)]
+    weights = _weights()
+    return _scores(sentences, title, candidates, weights.parts, weights.parts_start)
 
 
 def whole_scores(sentences: Sequence[str], title: str = "") -> Matrix:
     """Return the score of each sentence for standing for the whole text; of a notice or a fragment, UNUSABLE."""
-    return _scores(sentences, title)[:, COLUMNS.index(WHOLE)]
+    return all_scores(sentences, title)[:, COLUMNS.index(WHOLE)]
 
 
 def read_weights(path: Path) -> Weights:
     """Return the weights that `training/parts.py` wrote to `path`; raises ValueError where they are not so many."""
     table = json.loads(path.read_text(encoding="ascii"))
     rows, start = np.array([table["signs"][name] for name in FEATURES], float), np.array(table["start"], float)
-    if rows.shape != (len(FEATURES), len(COLUMNS)) or start.shape != (len(COLUMNS),):
-        raise ValueError(f"weights of {rows.shape} and {start.shape}")
-    return Weights(rows, start)
+    more = table["parts"]
+    named = [*(more["signs"][name] for name in FEATURES), *(more["pairs"][name] for name in PAIRS)]
+    parts, parts_start = np.array([*named, *more["read"]], float), np.array(more["start"], float)
+    shapes = (rows.shape, start.shape, parts.shape, parts_start.shape)
+    wide, high = len(COLUMNS), len(FEATURES) + len(PAIRS) + sum(READ.values())
+    if shapes != ((len(FEATURES), wide), (wide,), (high, len(SCORED)), (len(SCORED),)):
+        raise ValueError(f"weights of {shapes}")
+    return Weights(rows, start, parts, parts_start)
 
 
 @cache
@@ -99,13 +123,12 @@ def _weights() -> Weights:
     return read_model(SHIPPED, read_weights)
 
 
-def _scores(sentences: Sequence[str], title: str, candidates: Sequence[Candidate] | None = None) -> Scores:
-    weights = _weights()
+def _scores(sentences: Sequence[str], title: str, units: Sequence[Candidate], rows: Matrix, start: Matrix) -> Scores:
+    """By the first features, as many as there are rows."""
     looked_at = [sentence[:_LONGEST_SENTENCE] for sentence in sentences[:SCANNED]]
-    units = _sentences(sentences) if candidates is None else candidates
-    scores = np.full((len(units), len(COLUMNS)), UNUSABLE)
+    scores = np.full((len(units), len(start)), UNUSABLE)
     read = [at for at, unit in enumerate(units) if unit.place < len(looked_at)]
-    table = features(looked_at, title, [units[at] for at in read]) @ weights.rows + weights.start
+    table = features(looked_at, title, [units[at] for at in read])[:, : len(rows)] @ rows + start
     nothing = _say_nothing(tuple(looked_at))
     for at, row in zip(read, table, strict=True):
         if not nothing[units[at].place]:
@@ -135,13 +158,18 @@ def _is_withdrawn(lowered: str) -> bool:
 
 
 def features(sentences: Sequence[str], title: str = "", candidates: Sequence[Candidate] | None = None) -> Matrix:
-    """Return the features of each candidate, or of each sentence: one row for each, columns as in FEATURES.
+    """Return the features of each candidate, or of each sentence: one row for each.
 
-    A clause has its sentence's place and role, and its own wording, length and subject.
+    The columns are FEATURES, PAIRS, and what the network says, in the order of `roles.READ`. A clause has its sentence's
+    place and role and what the network says of that, and its own wording, length and subject.
     """
-    table = _of_sentences(tuple(sentences), title)
-    if candidates is None:
-        return table
+    table, read = _of_sentences(tuple(sentences), title)
+    if candidates is not None:
+        table, read = _of_candidates(table, sentences, title, candidates), read[[unit.place for unit in candidates]]
+    return np.hstack([table, table[:, _ONE] * table[:, _OTHER], read])
+
+
+def _of_candidates(table: Matrix, sentences: Sequence[str], title: str, candidates: Sequence[Candidate]) -> Matrix:
     rows = table[[unit.place for unit in candidates]]
     clauses = [at for at, unit in enumerate(candidates) if unit.kind != SENTENCE]
     if clauses:
@@ -153,17 +181,18 @@ def features(sentences: Sequence[str], title: str = "", candidates: Sequence[Can
 
 
 @lru_cache(maxsize=32)  # the gist and the parts of a text ask for the same
-def _of_sentences(sentences: tuple[str, ...], title: str) -> Matrix:
-    """Return the features of each sentence, not to be changed."""
+def _of_sentences(sentences: tuple[str, ...], title: str) -> tuple[Matrix, Matrix]:
+    """Return the features of each sentence and what the network says of it, neither to be changed."""
+    roles, read = reading(sentences)
     if not sentences:
-        return np.zeros((0, len(FEATURES)))
+        return np.zeros((0, len(FEATURES))), read
     worded = np.array([_worded(sentence) for sentence in sentences], dtype=np.float64)
-    roles, placed = role_probabilities(sentences), _placed(worded)
+    placed = _placed(worded)
     measured = (_lengths(sentences), _subjects(sentences, sentences, title))
     none = np.zeros((len(sentences), len(_KINDS)))
     table = np.hstack([roles, worded, placed, _beside(roles, placed), *measured, none])
-    table.flags.writeable = False
-    return table
+    table.flags.writeable = read.flags.writeable = False
+    return table, read
 
 
 def _worded(sentence: str) -> list[bool]:

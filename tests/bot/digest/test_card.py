@@ -45,7 +45,9 @@ def test_a_part_that_is_not_found_is_left_out_and_available_code_is_no_reason() 
     made = shown(
         replace(TIDY, abstract=ABSTRACT.replace("Tidy makes it possible to serve long prompts from cheap machines. ", ""))
     )
-    assert [part.name for part in made.card] == ["Problem", "Method"]  # the gist says the evidence
+    assert [part.name for part in made.card] == ["Problem", "Method", "Evidence"]
+    assert "31%" in made.gist
+    assert "2.4 times" in made.card[-1].text  # the evidence that the gist has not said
     assert all(part.found for part in made.card)
     assert all("available" not in part.text for part in made.card)
 

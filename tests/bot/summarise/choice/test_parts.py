@@ -1,7 +1,9 @@
 """Which sentences of a text stand for the four parts, and which one for the whole."""
 
 import itertools
+import json
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,17 +11,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.models import PARTS
+from bot.summarise.choice.candidates import SENTENCE, candidates
 from bot.summarise.choice.parts import choose
+from bot.summarise.choice.roles import READ
 from bot.summarise.choice.scoring import (
     COLUMNS,
     EVIDENCE,
     FEATURES,
     METHOD,
+    PAIRS,
     PROBLEM,
-    SCORED,
     SHIPPED,
     UNUSABLE,
     WHY,
+    all_scores,
     features,
     part_scores,
     read_weights,
@@ -111,7 +116,7 @@ def test_what_is_to_be_had_is_no_reason_to_care(sentence: str) -> None:
 
 
 def test_what_announces_the_work_is_the_method_rather_than_what_is_nearly_as_fit() -> None:
-    study = "This paper studies a cache for long prompts, which predicts its size with a small model."
+    study = "This paper studies a cache for long prompts, which predicts its size with a small model learned from traces."
     sentences = [
         "Caches are essential.",
         study,
@@ -150,11 +155,46 @@ def test_the_sentence_for_the_whole_says_what_the_work_is_and_is_about_its_title
 
 def test_a_sign_is_a_number_for_each_sentence_and_counts_for_each_part() -> None:
     table = features(PLAIN, "Tidy caches")
-    assert table.shape == (len(PLAIN), len(FEATURES))
+    assert table.shape == (len(PLAIN), len(FEATURES) + len(PAIRS) + sum(READ.values()))
     assert np.isfinite(table).all()
     weights = read_weights(SHIPPED)
     assert weights.rows.shape == (len(FEATURES), len(COLUMNS))
-    assert np.array_equal(part_scores(PLAIN, "Tidy caches"), (table @ weights.rows + weights.start)[:, : len(SCORED)])
+    assert np.allclose(part_scores(PLAIN, "Tidy caches"), table @ weights.parts + weights.parts_start)
+    by_name = table[:, : len(FEATURES)] @ weights.rows + weights.start
+    assert np.allclose(all_scores(PLAIN, "Tidy caches"), by_name)
+    assert np.array_equal(whole_scores(PLAIN, "Tidy caches"), all_scores(PLAIN, "Tidy caches")[:, -1])
+
+
+def test_a_pair_of_signs_is_there_where_both_are() -> None:
+    table = features(PLAIN)
+    named = {name: table[:, at] for at, name in enumerate((*FEATURES, *PAIRS))}
+    for pair in PAIRS:
+        one, other = pair.split(" + ")
+        assert np.array_equal(named[pair], named[one] * named[other])
+    assert named["result + figure"].argmax() == 4
+
+
+def test_a_clause_is_read_as_its_sentence_is() -> None:
+    sentences = ["While caches are fast, existing caches remain expensive and difficult to size."]
+    found = candidates([Resolved(sentences[0], 0)])
+    clauses = [at for at, one in enumerate(found) if one.kind != SENTENCE]
+    table, read = features(sentences, "Tidy", found), slice(-sum(READ.values()), None)
+    assert clauses
+    assert (table[clauses, read] == features(sentences, "Tidy")[0, read]).all()
+    signs = FEATURES.index("gap")
+    assert table[0, signs] == 1
+    assert not table[clauses, signs].any()
+    assert not table[clauses, len(FEATURES) + PAIRS.index("gap + lack")].any()
+
+
+@pytest.mark.parametrize("name", ["pairs", "read", "start"])
+def test_weights_that_are_not_so_many_are_refused(name: str, tmp_path: Path) -> None:
+    table = json.loads(SHIPPED.read_text(encoding="ascii"))
+    parts = table["parts"]
+    parts[name] = {pair: [0.0] for pair in PAIRS} if name == "pairs" else parts[name][1:]
+    (tmp_path / "parts.json").write_text(json.dumps(table), encoding="ascii")
+    with pytest.raises(ValueError, match=r"weights of|inhomogeneous"):
+        read_weights(tmp_path / "parts.json")
 
 
 def test_a_title_says_which_sentence_is_about_the_work() -> None:

@@ -9,7 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.summarise.choice.roles import ROLES, SHIPPED, role_probabilities
+from bot.summarise.choice.roles import (
+    READ,
+    ROLES,
+    SHIPPED,
+    read_network,
+    reading,
+    role_model,
+    role_probabilities,
+    write_network,
+)
 
 ROOT = Path(__file__).parents[4]
 
@@ -70,3 +79,21 @@ def test_the_files_are_those_that_were_built(name: str) -> None:
 
 def test_no_sentences_give_no_rows() -> None:
     assert role_probabilities([]).shape == (0, len(ROLES))
+    assert reading([]).read.shape == (0, sum(READ.values()))
+
+
+def test_what_is_read_of_a_sentence_is_its_words_whatever_stands_beside_it() -> None:
+    alone, among = (reading(sentences).read for sentences in (PLAIN[2:3], PLAIN))
+    words = slice(-READ["words"], None)
+    assert among.shape == (len(PLAIN), sum(READ.values()))
+    assert np.allclose(alone[0, words], among[2, words], atol=1e-6)
+    assert not np.allclose(alone[0, : READ["hidden"]], among[2, : READ["hidden"]], atol=0.01)
+
+
+def test_a_network_of_other_layers_is_refused(tmp_path: Path) -> None:
+    network = read_network(SHIPPED)
+    fewer = network._replace(hidden=network.hidden[:, :-1], hidden_bias=network.hidden_bias[:-1])
+    fewer = fewer._replace(out=network.out[1:], medical_out=network.medical_out[1:])
+    write_network(fewer, tmp_path / "roles.npz")
+    with pytest.raises(ValueError, match="layers of"):
+        role_model(tmp_path / "roles.npz")
