@@ -39,7 +39,7 @@ from bot.models import ArchivedDay, Viewer
 
 BY_ADDRESS = 600  # requests a minute: a program that reads for many comes from few addresses
 WRONG = 20  # what a request costs that no token of ours is in: 30 a minute
-BY_FEED = 120  # requests a minute by one token, or for what one workspace made public
+BY_FEED = 120  # requests a minute by one token; what is public nobody can use up for others
 
 _PRIVATE, _PUBLIC = "/feeds/{token:[0-9a-f]{32}}", "/w/{slug}/feeds"
 _FORM = f"{{form:{'|'.join(Form)}}}"
@@ -178,24 +178,19 @@ class FeedPages:
 
     async def _private(self, token: str, client: str) -> _Place:
         access = await access_by(self._context, token)
-        self._counted(client, access.hashed if access else "")
+        _count(self._by_address, client, 1 if access else WRONG)
         if access is None:
             raise web.HTTPNotFound
+        _count(self._by_feed, access.hashed)
         reader = await reader_of(self._context, access)
         return _Place(reader.viewer, private_feeds(self._signer.base, token), reader)
 
     async def _public(self, slug: str, client: str) -> _Place:
         viewer = await public_viewer(self._context, self._signer, slug)
-        self._counted(client, slug if viewer else "")
+        _count(self._by_address, client, 1 if viewer else WRONG)
         if viewer is None:
             raise web.HTTPNotFound
         return _Place(viewer, public_feeds(self._signer.base, slug))
-
-    def _counted(self, client: str, feed: str) -> None:
-        """Count a request for what is there, "" for what is not; raises HTTPTooManyRequests."""
-        _count(self._by_address, client, 1 if feed else WRONG)
-        if feed:
-            _count(self._by_feed, feed)
 
     async def _answer(
         self,

@@ -250,6 +250,9 @@ async def test_who_asks_too_often_is_told_to_wait(team: Asker) -> None:
     async with reading(team, by_feed=RateLimit(2, lambda: 0.0)) as reader:
         assert [(await reader.get(address)).status for _ in range(3)] == [200, 200, 429]
         assert (await reader.get((await given(team))["GPU systems"])).status == 200, "another's"
+        await settled(team, public=("C1",))
+        public = f"{BASE}/w/{LinkSigner(bytes(32)).slug('slack:T1')}/feeds/topics/gpu-systems.atom"
+        assert [(await reader.get(public)).status for _ in range(3)] == [200] * 3, "what is public nobody uses up for others"
     assert BY_FEED > 2
 
 
