@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from blockbuster import BlockBuster, blockbuster_ctx
+from blockbuster import BlockBuster
 from hypothesis import HealthCheck, settings
 
 from tests.fakes.web import Web, serving
@@ -51,13 +51,21 @@ def no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
             monkeypatch.delenv(name)
 
 
+@pytest.fixture(scope="session")
+def buster() -> BlockBuster:
+    """Return what finds calls that block, made once: it looks up sixty functions, which takes longer than many a test."""
+    made = BlockBuster(scanned_modules=["bot", "adapters"])
+    # Measuring coverage takes a lock of its own while our code runs; that is not our code blocking.
+    made.functions["threading.Lock.acquire"].can_block_in("coverage/collector.py", {"lock_data"})
+    return made
+
+
 @pytest.fixture(autouse=True)
-def nothing_blocks_the_loop() -> Iterator[BlockBuster]:
+def nothing_blocks_the_loop(buster: BlockBuster) -> Iterator[BlockBuster]:
     """Any file or socket call of ours that blocks inside the event loop fails the test."""
-    with blockbuster_ctx(scanned_modules=["bot", "adapters"]) as buster:
-        # Measuring coverage takes a lock of its own while our code runs; that is not our code blocking.
-        buster.functions["threading.Lock.acquire"].can_block_in("coverage/collector.py", {"lock_data"})
-        yield buster
+    buster.activate()
+    yield buster
+    buster.deactivate()
 
 
 @pytest.fixture

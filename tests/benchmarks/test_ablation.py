@@ -2,15 +2,20 @@
 
 import pytest
 
-from benchmarks.ablation import RULES, compared, made_of, recorded
+from benchmarks.ablation import RULES, Made, compared, made_of, recorded
 from tests.fakes.edition import items
 
 FEW = items()[:3]
 
 
+@pytest.fixture(scope="module")
+def whole() -> Made:
+    """What is made of them with every rule."""
+    return made_of(FEW)
+
+
 @pytest.mark.parametrize("rule", RULES)
-def test_a_rule_that_was_switched_off_is_on_again(rule: str) -> None:
-    whole = made_of(FEW)
+def test_a_rule_that_was_switched_off_is_on_again(whole: Made, rule: str) -> None:
     assert compared(FEW, whole, rule).startswith(f"{rule}: ")
     assert made_of(FEW) == whole
 
