@@ -39,6 +39,17 @@ def pytest_xdist_auto_num_workers() -> int:
     return (os.cpu_count() or 1) + 1
 
 
+@pytest.hookimpl(trylast=True)  # after hypothesis has marked its own, and others are left out
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with what takes long, and measure no coverage of it nor of laws: it would take two or three times as long, and
+    what they reach is reached by an example that is written down.
+    """
+    items.sort(key=lambda each: "long" not in each.keywords)
+    for each in items:
+        if "long" in each.keywords or "hypothesis" in each.keywords:
+            each.add_marker("no_cover")
+
+
 @pytest.fixture
 def now() -> datetime:
     return NOW
