@@ -193,4 +193,6 @@ def _share(char: str) -> float:
     """Return how many times as wide as high a character is, rather too much."""
     if unicodedata.east_asian_width(char) in "WF":
         return 1.0
-    return 0.33 if char in " .,:;'|il()[]" else 0.75 if char.isupper() or char in "mw%@—" else 0.58
+    return (
+        0.33 if char in " .,:;'|il()[]" else 0.75 if char.isupper() or char in "mw%@—" else 0.64 if char.isdigit() else 0.58
+    )

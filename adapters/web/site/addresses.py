@@ -4,7 +4,7 @@ import re
 from datetime import date
 from urllib.parse import quote, urlencode
 
-from bot.commands import Command, ListSaved, Search, Show, Similar
+from bot.commands import Command, ListSaved, Search, Show, Similar, Trends
 
 _PLAIN = ("arxiv", "github")  # keys of which a slash is a part that people read
 _LONGEST = 2000  # characters of an address
@@ -37,6 +37,8 @@ def command_path(command: Command) -> str:
         case ListSaved(form, page, here, channel) if not channel:
             asked = {"as": str(form)} if form else {"page": str(page)} if page > 1 else {}
             return f"/saved{'/here' if here else ''}{f'?{urlencode(asked)}' if asked else ''}"
+        case Trends(topic):
+            return f"/trends/{quote(topic, '', errors='replace')}" if topic else "/trends"
         case Show(item, _, bibtex, _, _) if not bibtex:
             return item_path(item)
         case Similar(item):

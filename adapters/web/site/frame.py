@@ -19,7 +19,7 @@ _FEEDS = 20  # of a page
 _FORMS = {Form.ATOM: (atom.MEDIA_TYPE, "Atom"), Form.JSON: (json_feed.MEDIA_TYPE, "JSON Feed")}
 _GIVEN = (Less, More, Save, Unsave)
 _FOR_ALL = (("Today", "/"), ("Topics", "/topics"))
-_FOR_PEOPLE = (("Search", "/search"), ("Saved", "/saved"), ("Saved here", "/saved/here"))
+_FOR_PEOPLE = (("Search", "/search"), ("Saved", "/saved"), ("Saved here", "/saved/here"), ("Trends", "/trends"))
 
 _IN_PART = "Only what was posted where you asked for the link is shown: which other channels you see cannot be told now."
 _CLOSED = "Nothing is shown: which channels everybody may read cannot be told now."

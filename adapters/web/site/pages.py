@@ -19,7 +19,7 @@ from adapters.web.site import views
 from adapters.web.site.addresses import own_path
 from adapters.web.site.frame import PUBLIC, can_be_given
 from adapters.web.site.visitors import Visit, Visitors
-from bot.commands import Command, Format, Less, ListSaved, More, Save, Search, Show, Unsave, read, write
+from bot.commands import Command, Format, Less, ListSaved, More, Save, Search, Show, Trends, Unsave, read, write
 from bot.handlers.archive.paper import paper_history
 from bot.handlers.archive.reading import archived_days, archived_topics, digests_of_day, front
 from bot.handlers.context import HandlerContext
@@ -65,6 +65,8 @@ class ArchivePages:
             ("/search", self.search),
             ("/saved", partial(self.saved, here=False)),
             ("/saved/here", partial(self.saved, here=True)),
+            ("/trends", self.trends),
+            ("/trends/{topic}", self.trends),
         )
         roots = ("", f"{PUBLIC}{{slug}}")
         routes = [web.get(root + path, self._for_all(page)) for root in roots for path, page in for_all]
@@ -177,6 +179,11 @@ class ArchivePages:
         reply = await self._answer(ListSaved(Format(form) if form else None, number, here), visit)
         if reply.attachment is not None:
             return _file(reply)
+        return await self._html(views.told, visit.frame, reply, self._clock().date())
+
+    async def trends(self, request: web.Request, visit: Visit) -> web.Response:
+        """Return the charts of a topic, or of everything that was collected."""
+        reply = await self._answer(Trends(request.match_info.get("topic", "")), visit)
         return await self._html(views.told, visit.frame, reply, self._clock().date())
 
     async def do(self, request: web.Request, visit: Visit) -> web.Response:

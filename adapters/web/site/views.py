@@ -14,21 +14,25 @@ from itertools import groupby
 from jinja2 import Template
 from markupsafe import Markup
 
+from adapters.pictures.svg import svg
 from adapters.text import clean, safe_url
 from adapters.web.page import policy
 from adapters.web.paper.stories import Anchor, Fact, PageSection, Story, edition, section, story, told_facts
 from adapters.web.paper.templates import templates
 from adapters.web.site.addresses import day_path, topic_path
 from adapters.web.site.frame import Action, Frame
-from adapters.words import SpanKind, byline, digest_name, line_spans, links, signals, spans, title, warnings
+from adapters.words import SpanKind, byline, chart_lines, digest_name, line_spans, links, signals, spans, title, warnings
 from bot.handlers.feeds.addresses import Form
+from bot.handlers.trends.charts import stars_chart
 from bot.handlers.wording.replies import text_name
 from bot.models import (
     ArchivedDay,
     ArchivedDigest,
     ArchivedPosting,
     ArchivedTopic,
+    Chart,
     Item,
+    Kind,
     PaperHistory,
     Reading,
     Reply,
@@ -81,6 +85,15 @@ class PageList:
 
 
 @dataclass(frozen=True, slots=True)
+class PageChart:
+    """A chart as a picture, and its numbers in words."""
+
+    title: str
+    picture: Markup
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class PageReply:
     """What a command answered, in the words of the page."""
 
@@ -89,6 +102,7 @@ class PageReply:
     lists: tuple[PageList, ...]
     quoted: tuple[str, ...]
     cards: tuple[Story, ...]
+    charts: tuple[PageChart, ...]
     fields: tuple[tuple[str, Told], ...]
     next_steps: tuple[Told, ...]
     actions: Sequence[Action]
@@ -239,6 +253,7 @@ def item(frame: Frame, history: PaperHistory, actions: Sequence[Action], today: 
         postings=_postings(frame, history.postings[:_POSTINGS]),
         earlier=len(history.postings) - _POSTINGS,
         readings_title="Stars" if any(each.stars is not None for each in history.readings) else "Upvotes",
+        curve=_curve(history),
         readings=[_reading(each, today) for each in _spread(history.readings)],
         versions=[(clean(name), at.date().isoformat(), long_day(at.date())) for name, at in history.versions],
         similar=[_similar(frame, each, today) for each in history.similar],
@@ -269,6 +284,14 @@ def _postings(frame: Frame, postings: Sequence[ArchivedPosting]) -> list[dict[st
         }
         for (topic_name, posted_on), found in same.items()
     ]
+
+
+def _curve(history: PaperHistory) -> Markup:
+    """Return the curve of the stars of the repository, or of the paper's; nothing where they were not read on two days."""
+    found = history.item
+    name = found.repo.partition(":")[2] if found.kind is Kind.PAPER and found.repo else title(found)
+    chart = stars_chart(name, history.readings)
+    return Markup(svg(chart)) if chart is not None else Markup()  # noqa: S704 - as above
 
 
 def _spread(readings: Sequence[Reading]) -> Sequence[Reading]:
@@ -309,10 +332,15 @@ def _reply(frame: Frame, reply: Reply, today: date) -> PageReply:
         lists=_lists(frame, reply, today),
         quoted=tuple(map(clean, reply.quoted)),
         cards=tuple(story(number, each, today) for number, each in enumerate(reply.cards, start=1)),
+        charts=tuple(map(_chart, reply.charts)),
         fields=tuple((clean(each.name), spans(each.value)) for each in reply.fields),
         next_steps=tuple(spans(each) for each in reply.next_steps),
         actions=frame.actions(reply.buttons),
     )
+
+
+def _chart(chart: Chart) -> PageChart:
+    return PageChart(clean(chart.title), Markup(svg(chart)), tuple(chart_lines(chart)))  # noqa: S704 - ours, and escaped
 
 
 def _lists(frame: Frame, reply: Reply, today: date) -> tuple[PageList, ...]:

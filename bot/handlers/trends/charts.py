@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from bot.handlers.wording.replies import excerpt
-from bot.models import MOST_ALT, Chart, ChartKind, ChartValue, Item, Reading
+from bot.models import MOST_ALT, Chart, ChartKind, ChartValue, Reading
 from bot.rank.trends import RisingTerm
 from bot.wording import MONTHS, counted, dated, listed, shortened
 
@@ -121,8 +121,8 @@ def terms_chart(subject: Subject, terms: Sequence[RisingTerm], sides: Sides, sou
     )
 
 
-def stars_chart(item: Item, readings: Sequence[Reading]) -> Chart | None:
-    """Return the curve of the repository's stars, None where they were not read on two days."""
+def stars_chart(name: str, readings: Sequence[Reading]) -> Chart | None:
+    """Return the curve of the stars of a repository of that name, None where they were not read on two days."""
     known = [(each.day, each.stars) for each in readings if each.stars is not None]
     if len(known) < 2:
         return None
@@ -131,7 +131,7 @@ def stars_chart(item: Item, readings: Sequence[Reading]) -> Chart | None:
     return Chart(
         name="stars",
         kind=ChartKind.LINE,
-        title=f"Stars of {excerpt(item.title)}",
+        title=f"Stars of {excerpt(name)}",
         values=tuple(ChartValue(dated(day), count, counted(count, "star"), day=day) for day, count in known),
         source=f"GitHub's count, read on {counted(len(known), 'day')}, {when}",
         alt=f"A curve of stars: from {stood:,} on {dated(first)} to {stars:,} on {dated(last)}.",

@@ -26,10 +26,13 @@ KEPT = "public, max-age=300"
 _HEAD = {"html", "head", "meta", "title", "link", "style"}
 _TAGS = {"body", "header", "main", "footer", "nav", "section", "article", "h1", "h2", "h3", "p", "a", "span", "strong", "em"}
 _TAGS |= {"ul", "ol", "li", "dl", "dt", "dd", "div", "time", "code", "details", "summary"}
+_TAGS |= {"figure", "figcaption", "svg", "text", "rect", "path", "circle"}
 _TAGS |= {"form", "label", "input", "button", "script"}
 _ATTRIBUTES = {"lang", "charset", "name", "content", "rel", "href", "class", "method", "action", "type", "value"}
 _ATTRIBUTES |= {"id", "for", "datetime", "start", "role", "maxlength", "autocomplete", "spellcheck", "placeholder"}
 _ATTRIBUTES |= {"title", "aria-current", "aria-hidden", "aria-label", "aria-labelledby"}
+_ATTRIBUTES |= {"xmlns", "viewBox", "font-family", "font-size", "text-anchor", "fill", "stroke", "stroke-width"}
+_ATTRIBUTES |= {"stroke-linejoin", "x", "y", "width", "height", "d", "cx", "cy", "r"}
 
 
 @dataclass(frozen=True, slots=True)

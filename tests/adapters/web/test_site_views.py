@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import count
 from random import Random
 
@@ -13,6 +13,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from adapters.web.site import views
 from adapters.web.site.frame import Frame
+from adapters.words import chart_lines
 from bot.commands import ListTopics, Save, Search, Unsave, write
 from bot.models import (
     ArchivedDay,
@@ -20,6 +21,9 @@ from bot.models import (
     ArchivedPosting,
     ArchivedTopic,
     Button,
+    Chart,
+    ChartKind,
+    ChartValue,
     Digest,
     Entry,
     Field,
@@ -33,6 +37,7 @@ from bot.models import (
 from tests.adapters.web.browser import live
 from tests.conftest import NOW, tries
 from tests.fakes.digests import EMPTY, GPU, HOSTILE
+from tests.fakes.replies import TRENDS
 
 TODAY = NOW.date()
 MARKS = count()
@@ -91,7 +96,7 @@ def history_of(entry: Entry, text: str, url: str) -> PaperHistory:
         entry=entry,
         summary=entry.summary,
         postings=(ArchivedPosting(entry.ranked.item.key, "C1", text, text, TODAY, NOW, url),),
-        readings=(Reading(TODAY, stars=1), Reading(TODAY, upvotes=2)),
+        readings=(Reading(TODAY - timedelta(days=1), stars=1), Reading(TODAY, stars=3, upvotes=2)),
         versions=((text, NOW),),
         similar=(entry.ranked.item,),
         saved=False,
@@ -106,7 +111,9 @@ def reply_of(item: Item, text: str) -> Reply:
         ReplyEntry(title=text, lines=(text,)),
     )
     said = {"text": (text,), "quoted": (text,), "next_steps": (text,), "fields": (Field(text, text),)}
-    return Reply(title=text, entries=entries, buttons=buttons, **said)  # type: ignore[arg-type]
+    values = (ChartValue(text, 1.0, text, 0.5, TODAY), ChartValue(text, 2.0, text, day=TODAY))
+    charts = tuple(Chart(name="x", kind=kind, title=text, values=values, source=text, alt=text) for kind in ChartKind)
+    return Reply(title=text, entries=entries, buttons=buttons, charts=charts, **said)  # type: ignore[arg-type]
 
 
 def every_page(frame: Frame, text: str, url: str) -> dict[str, str]:
@@ -183,3 +190,16 @@ def test_of_many_readings_the_first_and_the_last_are_told() -> None:
     found = replace(found, readings=tuple(Reading(day, stars=day.day) for day in days))
     told = LexborHTMLParser(views.item(HERS, found, (), TODAY)).css("[aria-labelledby=readings] li")
     assert [told[0].text(), told[-1].text(), len(told)] == ["1 March: 1 star", "31 March: 31 stars", 8]
+
+
+def test_stars_are_a_curve_and_charts_are_pictures_with_their_numbers() -> None:
+    days = (TODAY - timedelta(days=3), TODAY)
+    found = history_of(GPU.entries[0], "x", "https://ok.example/a")
+    found = replace(found, readings=tuple(Reading(day, stars=1000 + day.day) for day in days))
+    (curve,) = LexborHTMLParser(views.item(HERS, found, (), TODAY)).css("figure svg")
+    assert str(curve.attributes["aria-label"]).startswith("A curve of stars: from 1,0")
+
+    page = LexborHTMLParser(views.told(HERS, TRENDS, TODAY))
+    assert [each.attributes["aria-label"] for each in page.css("figure svg")] == [each.alt for each in TRENDS.charts]
+    told = [each.text() for each in page.css("figcaption p")]
+    assert told == [line for chart in TRENDS.charts for line in chart_lines(chart)]

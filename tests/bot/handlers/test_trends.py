@@ -11,7 +11,6 @@ from bot.query import parse
 from bot.rank.trends import RisingTerm
 from tests.bot.handlers.askers import Asker, about, button, said
 from tests.conftest import tries
-from tests.fakes.works import repo
 
 WEEK = timedelta(weeks=1)
 
@@ -120,7 +119,7 @@ def test_the_stars_of_a_repository_are_a_curve() -> None:
     day = date(2026, 3, 1)
     readings = [Reading(day, stars=10), Reading(day + timedelta(days=1)), Reading(day + timedelta(days=3), stars=1300)]
 
-    chart = stars_chart(repo("a/fast"), readings)
+    chart = stars_chart("a/fast", readings)
 
     assert chart is not None
     assert [(each.day, each.value, each.said) for each in chart.values] == [
@@ -128,7 +127,7 @@ def test_the_stars_of_a_repository_are_a_curve() -> None:
         (day + timedelta(days=3), 1300, "1,300 stars"),
     ]
     assert chart.source == "GitHub's count, read on 2 days, 1 March 2026 to 4 March 2026"
-    assert stars_chart(repo("a/fast"), readings[:2]) is None
+    assert stars_chart("a/fast", readings[:2]) is None
 
 
 @settings(deadline=None, max_examples=tries(60))
