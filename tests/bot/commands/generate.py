@@ -267,7 +267,7 @@ def channels() -> st.SearchStrategy[str]:
 
 def addresses() -> st.SearchStrategy[str]:
     """Give addresses as places, and texts that somebody may write as one."""
-    odd = st.builds("{}@{}".format, said(), said())
+    odd = st.builds("{}@{}".format, said(), said()).map(str.strip)  # as every option is read
     named = st.builds("{}:{}".format, st.sampled_from(("email", "list")), st.just("me@lab.example") | odd)
     return st.just("mail:0123456789abcdef.012345") | named
 
