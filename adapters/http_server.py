@@ -1,7 +1,7 @@
 """An HTTP server that everyone can reach: plain HTTP, as a proxy before it speaks TLS.
 
-One request a connection, so many seconds for a request's head, and no version to look up holes for. Bodies are the
-application's: `client_max_size`, and `asyncio.timeout` around what reads one.
+One request a connection, so many seconds for a request's head and for all of it, and no version to look up holes for.
+Bodies are the application's: `client_max_size`, and `asyncio.timeout` around what reads one.
 """
 
 import asyncio
@@ -15,6 +15,7 @@ from aiohttp.typedefs import Handler
 
 from bot.errors import SettingsError
 
+LONGEST = 60.0  # seconds for a whole connection: who takes no answer makes room in the end
 SLOWEST = 5.0  # seconds for a request's head and its body each; Slack itself waits three for the answer
 CLOSING = 2.0
 
@@ -24,8 +25,8 @@ _HEADERS = {"Server": "broadsheet", "Cache-Control": "no-store"}
 class _Connections:
     """Closes connections on which no whole head of a request has come in time: aiohttp itself would wait for ever."""
 
-    def __init__(self, slowest: float, most: int | None) -> None:
-        self._slowest, self._most = slowest, most
+    def __init__(self, slowest: float, longest: float, most: int | None) -> None:
+        self._slowest, self._longest, self._most = slowest, longest, most
         self._begun: set[object] = set()
 
     def made_by(self, server: web.Server) -> Callable[[], asyncio.Protocol]:
@@ -35,7 +36,7 @@ class _Connections:
             loop = asyncio.get_running_loop()
             # None switches it off, as web.AppRunner does: who has a link may do what it says, so no log may have one.
             no_log: Any = None
-            protocol = _Protocol(server, loop=loop, access_log=no_log, lingering_time=self._slowest)
+            protocol = _Protocol(server, self._longest, loop=loop, access_log=no_log, lingering_time=self._slowest)
             loop.call_later(self._slowest, self._look, protocol)
             return protocol
 
@@ -55,9 +56,25 @@ class _Connections:
 
 
 class _Protocol(web.RequestHandler):
-    """Tells who sends no HTTP that this is so, and nothing else: neither what they sent nor what answers."""
+    """Tells who sends no HTTP that this is so, and nothing else: neither what they sent nor what answers.
 
-    __slots__ = ()
+    Ends a connection whose answer is not taken: closing it alone would wait for that.
+    """
+
+    __slots__ = ("_end", "_longest")
+
+    def __init__(self, server: web.Server, longest: float, **given: Any) -> None:
+        super().__init__(server, **given)
+        self._longest = longest
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        super().connection_made(transport)
+        assert isinstance(transport, asyncio.Transport)  # noqa: S101 - TCP's
+        self._end = self._loop.call_later(self._longest, transport.abort)
+
+    def connection_lost(self, exc: BaseException | None) -> None:
+        self._end.cancel()
+        super().connection_lost(exc)
 
     def handle_error(
         self, request: web.BaseRequest, status: int = 500, exc: BaseException | None = None, message: str | None = None
@@ -84,6 +101,7 @@ async def serving(
     refused: Callable[[str], str],
     *,
     slowest: float = SLOWEST,
+    longest: float = LONGEST,
     most: int | None = None,
 ) -> AsyncIterator[tuple[str, int]]:
     """Answer at the address until the block ends; port 0 takes a free one. Yields where it really is.
@@ -91,7 +109,7 @@ async def serving(
     More than `most` connections at a time are closed unheard. Raises SettingsError when the address cannot be used, with
     what `refused` makes of the reason.
     """
-    connections = _Connections(slowest, most)
+    connections = _Connections(slowest, longest, most)
     application.middlewares.insert(0, connections.noted)
     application.on_response_prepare.append(_plain)
     runner = web.AppRunner(application, access_log=None, shutdown_timeout=CLOSING, handle_signals=False)

@@ -1,6 +1,7 @@
 """The server that everyone can reach: of many connections some are heard, and none waits for ever."""
 
 import asyncio
+import socket
 
 import aiohttp
 import pytest
@@ -56,3 +57,22 @@ async def test_an_address_that_is_taken_is_said_in_the_words_of_who_serves() -> 
         with pytest.raises(SettingsError, match=r"^No page there: .*in use$"):
             async with serving(_application(), host, port, lambda why: f"No page there: {why}"):
                 pass
+
+
+async def test_who_does_not_take_the_answer_makes_room_in_time() -> None:
+    application = _application()
+
+    async def much(_: web.Request) -> web.Response:
+        return web.Response(body=bytes(2**24))  # more than all that waits between two sockets
+
+    application.router.add_get("/much", much)
+    async with serving(application, "127.0.0.1", 0, str, longest=0.5, most=1) as (_, port):
+        with socket.create_connection(("127.0.0.1", port)) as idle:
+            idle.sendall(b"GET /much HTTP/1.1\r\nHost: x\r\n\r\n")
+            async with asyncio.timeout(PATIENCE):
+                while True:
+                    try:
+                        assert await _get(port) == "hello"
+                        break
+                    except aiohttp.ClientError:  # there is no room yet
+                        await asyncio.sleep(0.05)
