@@ -145,16 +145,19 @@ class LinkSigner:
 
     def read_opening(self, token: str, now: datetime) -> SignedSession | None:
         """Return whose pages the token opens; None where it was not made here, or holds no longer."""
-        return self._who("open", token, 5, now)
+        return self._who("open", token, now)
 
-    def session(self, who: SignedSession, now: datetime) -> str:
-        """Return what a browser keeps to be known as theirs for SESSION_HOLDS, in [0-9A-Za-z_.-]."""
+    def session(self, who: SignedSession, nonce: str, now: datetime) -> str:
+        """Return what a browser keeps to be known as theirs for SESSION_HOLDS, in [0-9A-Za-z_.-].
+
+        `nonce` tells it from others: ending one ends no other.
+        """
         until = int((now + SESSION_HOLDS).timestamp())
-        return self._token("session", who.workspace, who.channel, who.person, str(until))
+        return self._token("session", who.workspace, who.channel, who.person, str(until), nonce)
 
     def read_session(self, value: str, now: datetime) -> SignedSession | None:
         """Return whose session it is; None where it was not made here, or holds no longer."""
-        return self._who("session", value, 4, now)
+        return self._who("session", value, now)
 
     def form(self, session: str, command: str, now: datetime) -> str:
         """Return the token of a form that gives the command in that session, good for BUTTON_HOLDS."""
@@ -180,9 +183,9 @@ class LinkSigner:
         made[6], made[8] = made[6] & 0x0F | 0x80, made[8] & 0x3F | 0x80
         return UUID(bytes=bytes(made)).urn
 
-    def _who(self, purpose: str, token: str, parts: int, now: datetime) -> SignedSession | None:
+    def _who(self, purpose: str, token: str, now: datetime) -> SignedSession | None:
         read = self._read(purpose, token)
-        if read is None or len(read) != parts or now.timestamp() >= int(read[3]):
+        if read is None or len(read) != 5 or now.timestamp() >= int(read[3]):
             return None
         return SignedSession(read[0], read[1], read[2], int(read[3]))
 

@@ -13,7 +13,7 @@ class Viewer:
 
     workspace: str
     person: str = ""  # "": a stranger, who reads what the workspace made public
-    channel: str = ""  # where a person asked for the link; "" of a stranger
+    channel: str = ""  # where a person asked for the link; "" of a stranger, and of who may not know of it any more
     channels: tuple[str, ...] = ()
     is_partial: bool = False  # nobody could tell just now of which other channels the person may know
 

@@ -19,7 +19,8 @@ _FEEDS = 20  # of a page
 _FORMS = {Form.ATOM: (atom.MEDIA_TYPE, "Atom"), Form.JSON: (json_feed.MEDIA_TYPE, "JSON Feed")}
 _GIVEN = (Less, More, Save, Unsave)
 _FOR_ALL = (("Today", "/"), ("Topics", "/topics"))
-_FOR_PEOPLE = (("Search", "/search"), ("Saved", "/saved"), ("Saved here", "/saved/here"), ("Trends", "/trends"))
+_HERE = "/saved/here"  # of the channel where the link was asked for
+_FOR_PEOPLE = (("Search", "/search"), ("Saved", "/saved"), ("Saved here", _HERE), ("Trends", "/trends"))
 
 _IN_PART = "Only what was posted where you asked for the link is shown: which other channels you see cannot be told now."
 _CLOSED = "Nothing is shown: which channels everybody may read cannot be told now."
@@ -43,6 +44,7 @@ class Frame:
     path: str = "/"  # of this page, below the root, with its query
     sign: Callable[[str], str] | None = None  # makes the token of a command; None of a stranger, who can do nothing
     is_partial: bool = False  # not all that its reader may know of could be asked for
+    has_channel: bool = False  # its reader may know of the channel where they asked for the link
     places: tuple[tuple[str, str], ...] = ()  # further ones, of other parts: what they are called, and where they stand
     feeds: tuple[tuple[str, str, str], ...] = ()  # of this page: media type, title, address
 
@@ -61,7 +63,8 @@ class Frame:
     @property
     def navigation(self) -> list[tuple[str, str, bool]]:
         """What the page leads to from everywhere: label, address, and whether that is this page."""
-        places = (*_FOR_ALL, *(() if self.is_public else _FOR_PEOPLE), *self.places)
+        people = [each for each in _FOR_PEOPLE if self.has_channel or each[1] != _HERE]
+        places = (*_FOR_ALL, *(() if self.is_public else people), *self.places)
         here = self.path.partition("?")[0]
         return [(label, self.root + path, path == here) for label, path in places]
 

@@ -83,7 +83,7 @@ class ArchivePages:
 
     async def _held(self, page: Answering, request: web.Request, visit: Visit) -> web.StreamResponse:
         """Return a page that everybody gets, as it was made a minute ago at the earliest for who may know of the same."""
-        name, now = (visit.viewer, visit.frame.root, request.path_qs), self._monotonic()
+        name, now = (visit.viewer, visit.frame.root, request.rel_url.raw_path_qs), self._monotonic()
         until, text = self._pages.pop(name, (now, ""))
         if until <= now:
             made = await page(request, visit)
@@ -175,6 +175,8 @@ class ArchivePages:
             raise web.HTTPNotFound
         number = int(page) if page.isascii() and page.isdigit() and len(page) < 6 else 0
         if here and visit.actor is not None:  # the list of the channel where they asked for the link
+            if not visit.actor.channel:
+                raise web.HTTPNotFound
             visit = replace(visit, actor=replace(visit.actor, is_direct=False))
         reply = await self._answer(ListSaved(Format(form) if form else None, number, here), visit)
         if reply.attachment is not None:

@@ -6,7 +6,7 @@ answered like what is not there.
 
 import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from typing import Literal, TypedDict
@@ -20,7 +20,7 @@ from adapters.web.rate_limit import RateLimit, client_of
 from adapters.web.site.frame import Frame, public_root
 from bot.handlers.archive.access import public_viewer, public_workspaces
 from bot.handlers.archive.reading import viewer_of
-from bot.handlers.archive.sessions import open_session, reader
+from bot.handlers.archive.sessions import end_session, open_session, reader, was_ended
 from bot.handlers.context import HandlerContext
 from bot.handlers.links import SESSION_HOLDS, LinkSigner, SignedSession
 from bot.models import Actor, Button, Reply, Viewer
@@ -118,9 +118,12 @@ class Visitors:
         said = request.cookies[self._cookie]
         sign = partial(self._sign, said)
         actor = reader(session)
+        if await was_ended(self._context, actor.workspace, said):
+            raise web.HTTPNotFound
         viewer = await viewer_of(self._context, actor)
-        frame = Frame(self._base, _path(request), sign=sign, is_partial=viewer.is_partial)
-        return Visit(viewer, frame, actor, said)
+        here = bool(viewer.channel)
+        frame = Frame(self._base, _path(request), sign=sign, is_partial=viewer.is_partial, has_channel=here)
+        return Visit(viewer, frame, replace(actor, channel=viewer.channel), said)
 
     # --- forms
 
@@ -172,11 +175,12 @@ class Visitors:
         return response
 
     async def leave(self, request: web.Request) -> web.Response:
-        """End the session in this browser."""
+        """End the session, in this browser and wherever else its cookie came to be."""
         form = await self.form(request)
         visit = await self.visit(request)
         if visit.actor is None or self.signed(form, visit) != _LEAVE:
             raise web.HTTPForbidden
+        await end_session(self._context, visit.actor.workspace, visit.session, self._clock())
         response = self._told(LEFT, "")
         response.del_cookie(self._cookie, **self._how)
         return response

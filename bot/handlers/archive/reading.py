@@ -22,15 +22,20 @@ _KEPT = 2_000  # entries whose cards are held: some megabytes
 async def viewer_of(context: HandlerContext, actor: Actor) -> Viewer:
     """Return the actor as a reader: of the channels that they may know of, and of their own addresses.
 
-    Where nobody can tell now of which, it is that alone in which they asked, and the viewer is partial. Raises StoreError.
+    Where nobody can tell now of which, it is that alone in which they asked, and the viewer is partial. Who may know of
+    that one no more, as they have left it since, reads in none. Raises StoreError.
     """
-    posted = [each for each in await context.store.archive.channels(actor.workspace) if not is_mail(each)]
+    posted = {each for each in await context.store.archive.channels(actor.workspace) if not is_mail(each)}
     own = await context.store.recipients.of(actor.workspace, person=actor.person) if actor.person else ()
-    seen, is_partial = await _seen(context, actor, posted)
-    sure = {actor.channel} - {""} if is_partial else set()  # where they asked a little while ago
-    channels = tuple(sorted({*seen, *sure, *(each.channel for each in own if each.person == actor.person)}))
+    here = {actor.channel} - {""}
+    found, is_partial = await _seen(context, actor, posted | here)
+    seen = here if is_partial else {*found}  # where they asked a little while ago
     return Viewer(
-        workspace=actor.workspace, person=actor.person, channel=actor.channel, channels=channels, is_partial=is_partial
+        workspace=actor.workspace,
+        person=actor.person,
+        channel=actor.channel if actor.channel in seen else "",
+        channels=tuple(sorted({*(seen & posted), *(each.channel for each in own if each.person == actor.person)})),
+        is_partial=is_partial,
     )
 
 

@@ -6,8 +6,9 @@ from datetime import datetime
 
 from bot.handlers.context import HandlerContext
 from bot.handlers.links import OPENING_HOLDS, LinkSigner, SignedSession
-from bot.models import Actor
+from bot.models import Actor, text_key
 
+_NONCE = 16  # characters of a session's
 _OPENED = "web"  # the platform of what is noted of links that were used
 
 
@@ -31,7 +32,21 @@ async def open_session(context: HandlerContext, signer: LinkSigner, token: str, 
     used = hashlib.sha256(token.encode()).hexdigest() if who else ""
     if who is None or not await context.store.chats.first_time(_OPENED, used, now, 2 * OPENING_HOLDS):
         return ""
-    return signer.session(who, now)
+    return signer.session(who, used[:_NONCE], now)
+
+
+async def end_session(context: HandlerContext, workspace: str, value: str, now: datetime) -> None:
+    """End the session that a browser keeps so, for whoever has a copy of it too. Raises StoreError."""
+    await context.store.chats.keep_texts(workspace, [_ended(value)], now)
+
+
+async def was_ended(context: HandlerContext, workspace: str, value: str) -> bool:
+    """Say whether the session of the workspace was ended before its time. Raises StoreError."""
+    return await context.store.chats.kept_text(workspace, text_key(_ended(value))) is not None
+
+
+def _ended(value: str) -> str:
+    return f"{_OPENED} session {hashlib.sha256(value.encode()).hexdigest()} was left"
 
 
 def reader(who: SignedSession) -> Actor:

@@ -131,7 +131,7 @@ async def test_a_search_has_the_one_script_that_its_policy_names_and_no_other_pa
 
 async def test_what_one_saved_is_listed_and_handed_over_as_a_file(ada: Asker) -> None:
     await ada.ask(f"save {PAPER}")
-    async with browsing(sees(ada)) as browser:
+    async with browsing(sees(ada, "C1")) as browser:
         await browser.enter(ada)
         saved = await browser.get("/saved")
         assert (saved.title, headlines(saved)) == ("1 saved item", [PAPERS[0].title])

@@ -166,6 +166,39 @@ async def test_who_may_not_know_of_a_channel_any_more_reads_it_a_minute_later_no
         assert (await browser.get(path)).status == 404
 
 
+async def test_who_left_the_channel_where_they_asked_reads_nothing_of_it(ada: Asker) -> None:
+    await posted(ada, "C1")
+    await ada.ask("settings activity on")
+    await ada.ask(f"save {PAPER}")
+    rooms = Rooms({"C1"})
+    async with browsing(where(ada, rooms)) as browser:
+        front = await browser.enter(ada)
+        assert f"{browser.base}/saved/here" in front.links
+        assert PAPERS[0].title in (await browser.get("/saved/here")).text
+    rooms.visible.clear()
+    async with browsing(where(ada, rooms)) as browser:  # a minute later
+        front = await browser.enter(ada)
+        assert f"{browser.base}/saved/here" not in front.links
+        nothing = await browser.get("/nowhere")
+        assert same(await browser.get("/saved/here")) == same(nothing)
+        by_its_number = await browser.get("/search?q=1")
+        assert PAPERS[0].title not in by_its_number.text
+
+
+async def test_a_copy_of_the_cookie_of_who_left_opens_nothing(ada: Asker) -> None:
+    await posted(ada, "C1")
+    async with browsing(sees(ada, "C1")) as browser:
+        front, copied = await browser.enter(ada), browser.cookies
+        assert (await browser.press(front, "Leave")).status == 200
+        browser.cookies = copied
+        nothing = await browser.get("/nowhere")
+        for path in ("/", "/topics", "/saved", item_path(PAPER)):
+            assert same(await browser.get(path)) == same(nothing)
+        assert (await browser.press(front, "Leave")).status == 404
+        browser.cookies = ()
+        assert (await browser.enter(ada)).status == 200, "another link gives another session"
+
+
 async def test_while_the_platform_is_silent_nothing_of_other_channels_is_shown_and_the_page_says_so(ada: Asker) -> None:
     for channel in ("C1", "C2"):
         await posted(ada, channel, "kv" if channel == "C1" else "gpu-systems")

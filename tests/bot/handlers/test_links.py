@@ -109,7 +109,7 @@ def test_a_link_opens_the_pages_of_one_person_for_a_quarter_of_an_hour(
 @given(st.text(), st.text(), st.text())
 def test_a_session_is_of_one_person_for_half_a_day(workspace: str, channel: str, person: str) -> None:
     signer = LinkSigner(KEY)
-    kept = signer.session(SignedSession(workspace, channel, person, 0), NOW)
+    kept = signer.session(SignedSession(workspace, channel, person, 0), "a", NOW)
     who = signer.read_session(kept, NOW + SESSION_HOLDS - SECOND)
     assert who is not None
     assert (who.workspace, who.channel, who.person) == (workspace, channel, person)
@@ -133,7 +133,7 @@ def test_a_form_gives_its_command_in_its_own_session(data: st.DataObject, sessio
 def test_whatever_is_changed_in_a_token_it_is_good_for_nothing(workspace: str, person: str, at: int, put: str) -> None:
     signer = LinkSigner(KEY, "https://papers.lab.example")
     opening = signer.opening_url(workspace, "C1", person, "n", NOW).rpartition("/")[2]
-    session = signer.session(SignedSession(workspace, "C1", person, 0), NOW)
+    session = signer.session(SignedSession(workspace, "C1", person, 0), "a", NOW)
     for token, read in ((opening, signer.read_opening), (session, signer.read_session)):
         at %= len(token)
         forged = token[:at] + put + token[at + 1 :]
