@@ -217,3 +217,14 @@ async def test_a_path_before_the_pages_stands_in_every_link(ada: Asker) -> None:
         front = await browser.enter(ada)
         assert all(each.startswith(f"{browser.base}/papers/") for each in front.links if "#" not in each)
         assert {page.status for page in (await browser.crawl("/papers/")).values()} == {200}
+
+
+async def test_trends_are_charts_with_their_numbers_for_who_got_in(ada: Asker) -> None:
+    await posted(ada, "C1")
+    async with browsing(sees(ada, "C1")) as server:
+        assert (await server.get("/trends")).status == 404, "a stranger counts nothing"
+        await server.enter(ada)
+        whole, of_topic = await server.get("/trends"), await server.get("/trends/kv")
+        assert [(each.status, each.title) for each in (whole, of_topic)] == [(200, "Trends"), (200, "Trends in KV cache")]
+        assert of_topic.tree.css("figure svg[role=img]")[0].attributes["aria-label"]
+        assert (await ada.ask("trends kv")).charts[0].source in of_topic.text

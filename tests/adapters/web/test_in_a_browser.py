@@ -46,7 +46,7 @@ async def test_no_page_is_wider_than_its_window_and_each_follows_the_systems_col
         await tab.evaluate("document.querySelector('button').click()")
         await tab.until("location.pathname === '/'")
         paths = ("/", "/topics", "/t/kv", day_path("kv", made.day), item_path(PAPERS[0].key), "/search?q=cache", "/saved")
-        for path in paths:
+        for path in (*paths, "/trends", "/trends/kv"):
             await tab.go(server.base + path)
             colours = set()
             for width, dark in ((1280, False), (820, False), (390, True), (320, False)):
