@@ -77,6 +77,24 @@ async def mail_opened(
         yield
 
 
+@asynccontextmanager
+async def asked(
+    settings: Settings, context: PlatformContext, messengers: MutableMapping[str, Messenger], name: str
+) -> AsyncIterator[None]:
+    """Let that platform be asked who sees what until the block ends, where it is configured; beside a service that runs.
+
+    Nothing is heard and no address is taken. Raises SettingsError.
+    """
+    section = configured(settings).get(name)
+    if section is None or name == EMAIL:
+        yield
+        return
+    connect: Any = await asyncio.to_thread(import_module, f"adapters.{name}.connection.platform")
+    async with connect.asked(section, context) as messenger:
+        messengers[name] = messenger
+        yield
+
+
 def configured(settings: Settings) -> Mapping[str, PlatformSettings]:
     """Return the sections of the platforms that are switched on, by name."""
     sections: dict[str, PlatformSettings] = {

@@ -47,16 +47,15 @@ def page(reply: Reply, today: date, *, note: str, is_question: bool = False) -> 
     )
 
 
-def policy(script: str = "") -> str:
+def policy(script: str = "", *, is_sent: bool = True) -> str:
     """Return what a browser may do with a page: show our style, send its forms back to us, and run that one script.
 
-    What the script fetches is ours, too. The first call reads a file.
+    What the script fetches is ours, too. A policy that is not sent but stands in the page cannot say who may frame it. The
+    first call reads a file.
     """
     runs = f" script-src {source_of(script)}; connect-src 'self';" if script else ""
-    return (
-        f"default-src 'none'; style-src {style_source()};{runs} img-src data:; base-uri 'none'; form-action 'self';"
-        " frame-ancestors 'none'"
-    )
+    shown = "; frame-ancestors 'none'" if is_sent else ""
+    return f"default-src 'none'; style-src {style_source()};{runs} img-src data:; base-uri 'none'; form-action 'self'{shown}"
 
 
 def _entry(entry: ReplyEntry, today: date) -> PageEntry:

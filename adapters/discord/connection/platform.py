@@ -68,3 +68,16 @@ async def opened(
     finally:
         await tasks.finish()
         await client.close()
+
+
+@asynccontextmanager
+async def asked(settings: DiscordSettings, platform: PlatformContext) -> AsyncIterator[DiscordMessenger]:
+    """Yield who tells what is seen in Discord: nobody is heard. Raises SettingsError as `opened`."""
+    require_discord_settings(settings)
+    use_addresses(settings)
+    logging.getLogger("discord").setLevel(logging.INFO)  # as where all of it is opened
+    client = RestClient(settings.token.get_secret_value(), InvalidRequests())
+    try:
+        yield DiscordMessenger(client, platform.chats, clock=platform.clock, channels=Channels(client))
+    finally:
+        await client.close()

@@ -85,12 +85,9 @@ async def opened(
     """Yield Slack, ready to post; who runs its watches hears it too. Raises SettingsError for settings that cannot work."""
     require_slack_settings(settings)
     async with AsyncExitStack() as stack:
-        session = await stack.enter_async_context(new_session())
-        cipher = TokenCipher(settings.encryption_keys.get_secret_value()) if settings.client_id else None
-        installations = Installations(platform.chats, cipher, platform.clock) if cipher else None
-        if installations:
-            await installations.load()
-        clients = Clients(settings, session, platform.clock, installations)
+        cipher = _cipher(settings)
+        clients = await stack.enter_async_context(_clients(settings, platform, cipher))
+        installations = clients.installations
         app, tasks = built_app(clients), BackgroundTasks()
         messenger = SlackMessenger(clients, join_channels=settings.join_channels, chats=platform.chats)
         _listen(app, platform, messenger, clients, tasks)
@@ -114,6 +111,27 @@ async def opened(
         receiver = TokenCheck(clients) if by_http else SocketMode(clients, dispatcher, platform.clock, timeouts=timeouts)
         open_again("")  # there may be another token, or what happened meanwhile was not heard
         yield SlackPlatform(messenger, clients, receiver, address)
+
+
+@asynccontextmanager
+async def asked(settings: SlackSettings, platform: PlatformContext) -> AsyncIterator[SlackMessenger]:
+    """Yield who tells what is seen in Slack: nobody is heard, and no address is taken. Raises SettingsError as `opened`."""
+    require_slack_settings(settings)
+    async with _clients(settings, platform, _cipher(settings)) as clients:
+        yield SlackMessenger(clients, join_channels=False, chats=platform.chats)
+
+
+@asynccontextmanager
+async def _clients(settings: SlackSettings, platform: PlatformContext, cipher: TokenCipher | None) -> AsyncIterator[Clients]:
+    async with new_session() as session:
+        installations = Installations(platform.chats, cipher, platform.clock) if cipher else None
+        if installations:
+            await installations.load()
+        yield Clients(settings, session, platform.clock, installations)
+
+
+def _cipher(settings: SlackSettings) -> TokenCipher | None:
+    return TokenCipher(settings.encryption_keys.get_secret_value()) if settings.client_id else None
 
 
 def _listen(

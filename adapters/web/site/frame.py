@@ -47,11 +47,18 @@ class Frame:
     has_channel: bool = False  # its reader may know of the channel where they asked for the link
     places: tuple[tuple[str, str], ...] = ()  # further ones, of other parts: what they are called, and where they stand
     feeds: tuple[tuple[str, str, str], ...] = ()  # of this page: media type, title, address
+    has_feeds: bool = True  # stand below it where everybody may read
+    place: Callable[[str], str] | None = None  # leads to what stands at a path, where pages are files; None: below `root`
 
     @property
     def is_public(self) -> bool:
         """Whether everybody may read it."""
         return self.sign is None
+
+    @property
+    def is_file(self) -> bool:
+        """Whether the page is written as a file, which no server of ours sends."""
+        return self.place is not None
 
     @property
     def notice(self) -> str:
@@ -66,26 +73,29 @@ class Frame:
         people = [each for each in _FOR_PEOPLE if self.has_channel or each[1] != _HERE]
         places = (*_FOR_ALL, *(() if self.is_public else people), *self.places)
         here = self.path.partition("?")[0]
-        return [(label, self.root + path, path == here) for label, path in places]
+        return [(label, self.at(path), path == here) for label, path in places]
 
     def item(self, key: str) -> str:
         """Return an item's permalink."""
-        return self.root + item_path(key)
+        return self.at(item_path(key))
 
     def at(self, path: str) -> str:
         """Return the address of what stands at that path, its parts encoded already."""
-        return self.root + path
+        return self.place(path) if self.place else self.root + path
 
     def with_feeds(self, topics: Iterable[tuple[str, str]], forms: Collection[Form] = (*Form,)) -> Self:
         """Return it for a page that shows these topics, each by its name and title, with their feeds in these forms.
 
         A person's feeds have addresses of their own, which stand on no page.
         """
-        if not self.is_public:
+        if not self.is_public or not self.has_feeds:
             return self
-        below = FeedAddresses(self.at("/feeds"))
+        below = FeedAddresses("/feeds")
         named = [(name, title, form) for name, title in topics for form in forms]
-        feeds = [(_FORMS[form][0], f"{title} ({_FORMS[form][1]})", below.topic(name, form)) for name, title, form in named]
+        feeds = [
+            (_FORMS[form][0], f"{title} ({_FORMS[form][1]})", self.at(below.topic(name, form)))
+            for name, title, form in named
+        ]
         return replace(self, feeds=tuple(feeds[:_FEEDS]))
 
     def of_entry(self, key: str, topic: str) -> list[Action]:
@@ -106,7 +116,7 @@ class Frame:
             return None
         label = clean(button.label)
         if path := command_path(command):
-            return None if self.is_public and not path.startswith("/p/") else Action(label, url=self.root + path)
+            return None if self.is_public and not path.startswith("/p/") else Action(label, url=self.at(path))
         if self.sign is None or not can_be_given(command):
             return None
         return Action(label, token=self.sign(button.command), danger=button.danger)

@@ -15,18 +15,15 @@ from aiohttp import web
 
 from adapters.web.page import policy
 from adapters.web.rate_limit import RateLimit
-from adapters.web.site import views
+from adapters.web.site import answers, views
 from adapters.web.site.addresses import own_path
 from adapters.web.site.frame import PUBLIC, can_be_given
 from adapters.web.site.visitors import Visit, Visitors
-from bot.commands import Command, Format, Less, ListSaved, More, Save, Search, Show, Trends, Unsave, read, write
-from bot.handlers.archive.paper import paper_history
-from bot.handlers.archive.reading import archived_days, archived_topics, digests_of_day, front
+from bot.commands import Command, Format, ListSaved, Search, Trends, read
 from bot.handlers.context import HandlerContext
 from bot.handlers.handle import answer
-from bot.models import Button, Reply, Viewer
+from bot.models import Reply, Viewer
 
-DAYS = 62  # of a topic that are listed at a time
 HELD = 60.0  # seconds for which a page that everybody gets stays as it was made
 _PAGES = 300  # of which that is held, of some 40 KB each
 BY_SESSION = 240  # forms and searches a minute; who types asks at each pause
@@ -111,52 +108,32 @@ class ArchivePages:
 
     async def front(self, _: web.Request, visit: Visit) -> web.Response:
         """Return today's paper."""
-        now = self._clock()
-        return await self._html(views.front, visit.frame, await front(self._context, visit.viewer, now), now.date())
+        return await self._made(await answers.front_page(self._context, visit.viewer, visit.frame, self._clock()))
 
     async def topics(self, _: web.Request, visit: Visit) -> web.Response:
         """Return the topics of which there are digests."""
-        return await self._html(
-            views.topics, visit.frame, await archived_topics(self._context, visit.viewer), self._clock().date()
-        )
+        return await self._made(await answers.topics_page(self._context, visit.viewer, visit.frame, self._clock()))
 
     async def topic(self, request: web.Request, visit: Visit) -> web.Response:
         """Return the days of a topic."""
         name, before = request.match_info["topic"], _date(request.query.get("before", ""))
-        found = next((each for each in await archived_topics(self._context, visit.viewer) if each.name == name), None)
-        if found is None:
-            raise web.HTTPNotFound
-        days = await archived_days(self._context, visit.viewer, name, before=before, limit=DAYS + 1)
-        if not days:
-            raise web.HTTPNotFound
-        page = partial(views.topic, is_latest=days[0].day == found.last, has_more=len(days) > DAYS)
-        return await self._html(page, visit.frame, found, days[:DAYS])
+        return await self._made(await answers.topic_page(self._context, visit.viewer, visit.frame, name, before))
 
     async def day(self, request: web.Request, visit: Visit) -> web.Response:
         """Return the digests of a topic's day."""
         name, day = request.match_info["topic"], _date(request.match_info["day"])
-        digests = await digests_of_day(self._context, visit.viewer, name, day) if day else ()
-        if not digests:
-            raise web.HTTPNotFound
-        before = await archived_days(self._context, visit.viewer, name, before=day, limit=1)
-        return await self._html(views.day, visit.frame, digests, before[0].day if before else None)
+        page = await answers.day_page(self._context, visit.viewer, visit.frame, name, day) if day else None
+        return await self._made(page)
 
     async def item(self, request: web.Request, visit: Visit) -> web.Response:
         """Return an item's card and history."""
-        now = self._clock()
-        history = await paper_history(self._context, visit.viewer, request.match_info["key"], now)
-        if history is None:
+        key = request.match_info["key"]
+        return await self._made(await answers.item_page(self._context, visit.viewer, visit.frame, key, self._clock()))
+
+    async def _made(self, page: answers.Made | None) -> web.Response:
+        if page is None:
             raise web.HTTPNotFound
-        key = history.item.key
-        kept = ("Unsave", Unsave(key)) if history.saved else ("Save", Save(key))
-        offered: tuple[tuple[str, Command], ...] = (
-            ("More like this", More(key)),
-            ("Less", Less(key)),
-            kept,
-            ("BibTeX", Show(key, bibtex=True)),
-        )
-        actions = visit.frame.actions([Button(label, write(command)) for label, command in offered])
-        return await self._html(views.item, visit.frame, history, actions, now.date())
+        return await self._html(page)
 
     async def search(self, request: web.Request, visit: Visit) -> web.Response:
         """Return what is found for the query of the address."""

@@ -391,4 +391,5 @@ def load() -> None:
 
 def _page(name: str, frame: Frame, **values: object) -> str:
     template: Template = templates("adapters.web.site")[name]
-    return template.render(frame=frame, **{"title": "", "description": "", **values})
+    said = policy(is_sent=False) if frame.is_file else ""
+    return template.render(frame=frame, policy=said, **{"title": "", "description": "", **values})

@@ -13,11 +13,11 @@ import pytest
 from cryptography.fernet import Fernet
 from pydantic import SecretStr
 
-from adapters.cli.platforms import check_platforms, configured, opened
+from adapters.cli.platforms import asked, check_platforms, configured, opened
 from bot.app import App, built
-from bot.errors import SettingsError, StoreError
+from bot.errors import DeliveryError, SettingsError, StoreError
 from bot.models import Installation
-from bot.ports.messenger import Messenger
+from bot.ports.messenger import Messenger, Visibility
 from bot.service.platforms import PlatformContext
 from bot.settings.chat import DiscordSettings, SlackSettings
 from bot.settings.load import Settings
@@ -105,6 +105,27 @@ async def test_without_a_platform_in_the_settings_no_library_of_one_is_imported(
     assert process.returncode == 0, err.decode()
     assert out
     assert err.decode().splitlines()[-1] == str(loaded)
+
+
+@pytest.mark.parametrize("name", ["slack", "discord"])
+async def test_a_platform_is_asked_who_sees_what_beside_a_service_that_has_its_address(name: str, tmp_path: Path) -> None:
+    async with await asyncio.start_server(lambda _reader, _writer: None, "127.0.0.1", 0) as taken:
+        slack = INSTALLABLE.model_copy(update={"host": "127.0.0.1", "port": taken.sockets[0].getsockname()[1]})
+        async with app(tmp_path, slack=slack, discord=DISCORD) as made:
+            messengers: dict[str, Messenger] = {}
+            async with asked(made.settings, line(made), messengers, name):
+                found: object = messengers[name]
+                assert list(messengers) == [name]
+                assert isinstance(found, Visibility)
+                with pytest.raises(DeliveryError):
+                    await found.open_to_all(f"{name}:123456789", ["123456789"])
+
+
+async def test_nobody_is_asked_where_nothing_is_configured(tmp_path: Path) -> None:
+    for name in ("slack", "discord", "email", "local"):
+        messengers: dict[str, Messenger] = {}
+        async with app(tmp_path) as made, asked(made.settings, line(made), messengers, name):
+            assert messengers == {}
 
 
 async def test_each_platform_that_is_configured_is_opened_though_it_cannot_be_reached(tmp_path: Path) -> None:
