@@ -29,8 +29,6 @@ _VAGUE = "5.0.0"  # servers that know no better say what is the matter in words 
 _PASSES = re.compile(
     r"\b552\b|quota|full|exceed|size|large|relay|auth|denied|not permitted|\bspf\b|\bdkim\b|block|black|spam", re.IGNORECASE
 )
-# A full mailbox is emptied again, the next mail is shorter, and who expands a list mends it (RFC 3463, 3.3).
-_OF_MAILBOX_FOR_NOW = frozenset({"5.2.2", "5.2.3", "5.2.4"})
 _NO_ROUTE = "5.4.4"
 _RETURNED = frozenset({"message/rfc822", "message/global", "message/rfc822-headers", "text/rfc822-headers"})
 
@@ -160,7 +158,7 @@ def _status(fields: Message) -> str:
 def _is_hard(fields: Message) -> bool:
     """Say whether a failure is the address's for good; what speaks of the message, of us or of the way is not."""
     status = _status(fields)
-    if not status.startswith("5") or status in _OF_MAILBOX_FOR_NOW:
+    if not status.startswith("5"):
         return False
     if status == _VAGUE:
         return _PASSES.search(f"{fields['Status']} {fields['Diagnostic-Code']}") is None

@@ -114,7 +114,8 @@ _MEANINGS: Mapping[str, str] = {
 def is_of_address(status: str) -> bool:
     """Say whether an enhanced status speaks of the address or its mailbox (RFC 3463: subjects 1 and 2)."""
     _, _, subject = status.partition(".")
-    # X.1.7 and X.1.8 speak of the sender's address; a full mailbox is emptied; X.2.3 speaks of the message, X.2.4 of a list.
+    # X.1.7 and X.1.8 speak of the sender's address. A full mailbox is emptied again (X.2.2), the next mail is shorter
+    # (X.2.3), and who expands a list mends it (X.2.4): RFC 3463, 3.3.
     return subject.startswith(("1.", "2.")) and subject not in ("1.7", "1.8", "2.2", "2.3", "2.4")
 
 
