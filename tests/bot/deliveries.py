@@ -7,10 +7,23 @@ from datetime import datetime, timedelta
 from typing import Any, cast
 
 from bot.delivery import Deliverer, DeliveryContext, DeliverySettings
-from bot.models import Abilities, Change, Delivery, DeliveryState, Occurrence, OccurrenceState, Schedule, Subscription
+from bot.models import (
+    CODE_HOLDS,
+    Abilities,
+    Change,
+    Delivery,
+    DeliveryState,
+    Occurrence,
+    OccurrenceState,
+    OptIn,
+    Schedule,
+    Subscription,
+    code_kept,
+)
 from bot.ports.store import Store
 from tests.conftest import NOW
 from tests.fakes.transcript import BOTH, Clock, Crash, Stepped, Steps, Transcript
+from tests.stores import AnyStore
 from tests.stores.memory import MemoryStore
 
 ROUND = timedelta(seconds=10)  # between two rounds of the service
@@ -42,6 +55,17 @@ def occurrence(of: Subscription, *, now: datetime = NOW, **changes: Any) -> Occu
 def change(workspace: str = "chat:T1", at: datetime = NOW) -> Change:
     """Return a line of the audit for what a test changes."""
     return Change(workspace=workspace, at=at, person="U-ada", what="a test")
+
+
+async def confirmed(store: AnyStore, address: str, channel: str, at: datetime = NOW, **changes: Any) -> None:
+    """Let a person confirm an address, which makes it the channel; once more if it is one."""
+    person = changes.pop("person", "U-ada")
+    code = code_kept("chat:T1", person, f"{channel} {at}")
+    asked = OptIn(
+        workspace="chat:T1", person=person, address=address, code=code, command="", asked_at=at, until=at + CODE_HOLDS
+    )
+    await store.recipients.ask(replace(asked, **changes))
+    assert await store.recipients.confirm("chat:T1", person, code, channel, at)
 
 
 class Harness:

@@ -51,13 +51,10 @@ from bot.errors import (
 from bot.handlers.links import LinkAction, LinkSigner, SignedLink, letter_hash
 from bot.handlers.surfaces.returned import Bounce, Proof, UnsubscribeMail, follow_up
 from bot.models import (
-    CODE_HOLDS,
     Delivery,
     DeliveryState,
-    OptIn,
     Preferences,
     Suppression,
-    code_kept,
     mail_channel,
 )
 from bot.models.mail import address_hash
@@ -68,7 +65,7 @@ from bot.settings.mail import MailSettings
 from bot.settings.web import WebSettings
 from bot.store.sqlite.store import SqliteStore
 from tests.adapters.email.test_receive import NUMBER, report
-from tests.bot.deliveries import Harness, change
+from tests.bot.deliveries import Harness, change, confirmed
 from tests.bot.handlers.askers import asker
 from tests.conftest import NOW
 from tests.fakes.smtp import HOST, PASSWORD, USER, At, FakeRelay, running
@@ -115,18 +112,7 @@ class House(Harness):
 
     async def furnish(self) -> "House":
         for address, channel in zip(ADDRESSES, CHANNELS, strict=True):
-            code = code_kept("chat:T1", "U-ada", channel)
-            opt_in = OptIn(
-                workspace="chat:T1",
-                person="U-ada",
-                address=address,
-                code=code,
-                command="subscribe kv",
-                asked_at=NOW,
-                until=NOW + CODE_HOLDS,
-            )
-            await self.store.recipients.ask(opt_in)
-            assert await self.store.recipients.confirm("chat:T1", "U-ada", code, channel, NOW)
+            await confirmed(self.store, address, channel)
         await self.plant([of(channel) for channel in CHANNELS])
         return self
 
@@ -218,20 +204,8 @@ async def test_what_comes_back_goes_to_the_inbox_and_a_list_is_not_unsubscribed_
         await made.direct.send(of(MINE))
         assert made.relay.taken[0].sender == "inbox@lab.example"
         assert "mailto:inbox@lab.example" in made.relay.taken[0].parsed["List-Unsubscribe"]
-        code = code_kept("chat:T1", "U-bob", "list")
-        asked = OptIn(
-            workspace="chat:T1",
-            person="U-bob",
-            address="all@lab.example",
-            is_list=True,
-            code=code,
-            command="",
-            asked_at=NOW,
-            until=NOW + CODE_HOLDS,
-        )
-        await made.store.recipients.ask(asked)
         channel = mail_channel("ffffffffffffffff", "all@lab.example")
-        await made.store.recipients.confirm("chat:T1", "U-bob", code, channel, NOW)
+        await confirmed(made.store, "all@lab.example", channel, person="U-bob", is_list=True)
         await made.direct.send(of(channel))
         assert made.relay.taken[1].parsed["List-Unsubscribe"] is None
 
@@ -510,18 +484,7 @@ async def test_a_new_confirmation_lifts_the_pause_by_itself() -> None:
         resumer = SubscriptionResumer(made.mail_context())
         await resumer.resume_due(made.clock)
         assert list(await made.paused()) == [MINE]
-        code = code_kept("chat:T1", "U-ada", "again")
-        asked = OptIn(
-            workspace="chat:T1",
-            person="U-ada",
-            address="me@lab.example",
-            code=code,
-            command="",
-            asked_at=made.clock(),
-            until=made.clock() + CODE_HOLDS,
-        )
-        await made.store.recipients.ask(asked)
-        await made.store.recipients.confirm("chat:T1", "U-ada", code, MINE, made.clock())
+        await confirmed(made.store, "me@lab.example", MINE, made.clock())
         for _ in range(4):
             made.clock.advance(timedelta(minutes=30))
             await resumer.resume_due(made.clock)
@@ -655,18 +618,7 @@ def test_a_bounce_through_the_pipe_stops_the_address_and_everything_else_ends_we
     async def planted() -> str:
         await store.open()
         harness = Harness(store=cast(Any, store))
-        code = code_kept("chat:T1", "U-ada", "1")
-        asked = OptIn(
-            workspace="chat:T1",
-            person="U-ada",
-            address=ADDRESSES[0],
-            code=code,
-            command="",
-            asked_at=NOW,
-            until=NOW + CODE_HOLDS,
-        )
-        await store.recipients.ask(asked)
-        await store.recipients.confirm("chat:T1", "U-ada", code, MINE, NOW)
+        await confirmed(store, ADDRESSES[0], MINE)
         await harness.plant([of(MINE)])
         await store.close()
         return of(MINE).id
@@ -808,21 +760,10 @@ async def test_a_bounce_pauses_through_the_service_and_a_new_confirmation_lifts_
         assert await made.paused() == {MINE: said}
         assert len(made.chat.told) == 1
         assert await made.messenger.obstacle("chat:T1", MINE) == said
-        code = code_kept("chat:T1", "U-ada", "again")
-        asked = OptIn(
-            workspace="chat:T1",
-            person="U-ada",
-            address=ADDRESSES[0],
-            code=code,
-            command="",
-            asked_at=made.clock(),
-            until=made.clock() + CODE_HOLDS,
-        )
         resumer = SubscriptionResumer(made.mail_context())
         await resumer.resume_due(made.clock)
         assert list(await made.paused()) == [MINE]
-        await made.store.recipients.ask(asked)
-        await made.store.recipients.confirm("chat:T1", "U-ada", code, MINE, made.clock())
+        await confirmed(made.store, ADDRESSES[0], MINE, made.clock())
         for _ in range(4):
             made.clock.advance(timedelta(minutes=30))
             await resumer.resume_due(made.clock)

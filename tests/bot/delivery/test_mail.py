@@ -13,20 +13,17 @@ from bot.delivery.context import DeliveryContext
 from bot.digest.publisher import Publisher
 from bot.digest.request import RequestBuilder
 from bot.models import (
-    CODE_HOLDS,
     Abilities,
     Delivery,
     DeliveryState,
     Digest,
     Layout,
     Method,
-    OptIn,
     Preferences,
-    code_kept,
     mail_channel,
 )
 from bot.summarise.extractive import Extractive
-from tests.bot.deliveries import Harness, change
+from tests.bot.deliveries import Harness, change, confirmed
 from tests.bot.delivery.test_prepare import TOPICS, due, furnished
 from tests.conftest import NOW
 from tests.fakes.transcript import NEITHER, Clock, Transcript, delivery
@@ -93,19 +90,7 @@ async def test_a_mail_has_its_cards_unless_its_subscription_says_otherwise() -> 
 async def test_who_renders_a_mail_knows_that_it_goes_to_a_list() -> None:
     harness = await furnished()
     for address, channel, is_list in (("me@lab.example", MINE, False), ("all@lab.example", YOURS, True)):
-        code = code_kept("chat:T1", "U-ada", channel)
-        asked = OptIn(
-            workspace="chat:T1",
-            person="U-ada",
-            address=address,
-            is_list=is_list,
-            code=code,
-            command="",
-            asked_at=NOW,
-            until=NOW + CODE_HOLDS,
-        )
-        await harness.store.recipients.ask(asked)
-        await harness.store.recipients.confirm("chat:T1", "U-ada", code, channel, NOW)
+        await confirmed(harness.store, address, channel, is_list=is_list)
     mails = Mails(harness.clock)
     context = DeliveryContext(harness.store, harness.store.ledger, {"email": mails}, harness.settings)
     for number, channel in enumerate((MINE, YOURS), start=1):
