@@ -188,9 +188,13 @@ class Deliverer:
     async def _let_wait(self, delivery: Delivery, now: datetime) -> None:
         """Give its turn back to what was claimed and never begun: surely nothing of it was sent."""
         held = await self._context.ledger.claim(delivery, now, self._context.settings.lease)
-        if held is not None:
-            back = replace(held, attempts=delivery.attempts)
+        if held is None:
+            return
+        back = replace(held, attempts=delivery.attempts)
+        if held.unbegun:
             await self._sender.put_back(back, replace(delivery, state=DeliveryState.PENDING), now, _UNBEGUN)
+        else:  # whoever was held up has begun it since it was read
+            await self._sender.put_back(back, replace(delivery, last_try=now), now, ENDED)
 
     def _nonce_holds(self, decision: Decision, now: datetime) -> bool:
         """Say whether a message sent now would surely reach a platform that still remembers its nonce."""

@@ -15,7 +15,7 @@ from bot.models import FOREVER, Abilities, Delivery, DeliveryState, OccurrenceSt
 from tests.bot.deliveries import Harness, change, occurrence, subscription
 from tests.conftest import NOW
 from tests.contract.made import digest
-from tests.fakes.transcript import BOTH, HISTORY, NEITHER, NONCE, Clock, Fault, Transcript, delivery, numbered
+from tests.fakes.transcript import BOTH, HISTORY, NEITHER, NONCE, NOTES, Clock, Fault, Transcript, delivery, numbered
 from tests.stores.instead import instead
 from tests.stores.memory import MemoryStore
 
@@ -464,6 +464,33 @@ async def test_what_was_held_up_too_long_after_its_claim_is_left_to_others() -> 
     await deliverer.deliver((await harness.store.ledger.due_deliveries(NOW))[0], harness.clock)
     assert harness.chat.calls == []
     assert (await states(harness)) == {"d1p1": DeliveryState.PENDING}
+
+
+class Woken(MemoryStore):
+    """A database in which who was held up begins just before another takes what was not begun when it was read."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.kept_ledger, self.ledger = self.ledger, instead(self.ledger, claim=self.claim)
+
+    async def claim(self, delivery: Delivery, now: datetime, lease: timedelta) -> Delivery | None:
+        if delivery.unbegun and delivery.state is DeliveryState.SENDING:
+            assert await self.kept_ledger.begin(delivery)
+        return await self.kept_ledger.claim(delivery, now, lease)
+
+
+async def test_what_is_begun_between_being_read_and_being_taken_is_not_sent_again() -> None:
+    store = Woken()
+    harness = Harness(NOTES, store=store)
+    deliverer = await planted(harness)
+    (row,) = await store.ledger.due_deliveries(NOW)
+    assert await store.kept_ledger.claim(replace(row, unbegun=True), NOW, timedelta(minutes=1))
+    harness.clock.advance(timedelta(minutes=2))
+    for _ in range(12):
+        await harness.round(deliverer)
+    assert harness.chat.calls == []
+    (row,) = (await harness.rows()).values()
+    assert (row.state, row.reason[:7]) == (DeliveryState.AMBIGUOUS, "unknown")
 
 
 # --- what is not wanted any more
