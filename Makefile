@@ -9,7 +9,7 @@ LOCKED := install --require-hashes
 NEWEST := .venv-newest
 NEWEST_LIBRARIES := discord.py slack-bolt slack-sdk
 ARGS ?=
-# How many examples `make test-long` and `make test-all` try each law with: tests/conftest.py has the profiles.
+# How many examples `make test-long` and `make test WHICH=all` try each law with: tests/conftest.py has the profiles.
 PROFILE ?= full
 # What pytest makes of the tests is kept, whatever the shell says: made anew by each worker it takes longer than most tests.
 TEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --maxprocesses 4
@@ -30,7 +30,7 @@ RESOLVE = $(BIN)/uv --no-config pip compile -q --universal --python-version 3.11
 	--default-index https://pypi.org/simple --custom-compile-command "make lock"
 
 .DEFAULT_GOAL := help
-.PHONY: help demo relay run test test-long test-all test-newest check format bench models soak prism wheel lock pin-image clean
+.PHONY: help demo relay run test test-long test-newest check format bench models soak prism wheel lock pin-image clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -44,14 +44,11 @@ relay: $(VENV)/ready-dev ## a mail server for trying, at 127.0.0.1:8025: keeps e
 run: $(VENV)/ready ## run the service with ./broadsheet.toml
 	@$(BIN)/broadsheet run $(ARGS)
 
-test: $(VENV)/ready-dev ## run the tests, but for those that take long
-	@$(TEST) -m "not long" $(ARGS)
+test: $(VENV)/ready-dev ## run the tests, but for those that take long; WHICH=all runs those, too, and with PROFILE=half laws with half of the examples
+	@$(TEST) $(if $(filter all,$(WHICH)),--hypothesis-profile=$(PROFILE),-m "not long") $(ARGS)
 
 test-long: $(VENV)/ready-dev ## run those that take long, and try every law with many examples; PROFILE=half tries half as many
 	@$(TEST) -m "long or hypothesis" --hypothesis-profile=$(PROFILE) $(ARGS)
-
-test-all: $(VENV)/ready-dev ## run all tests, each once; PROFILE=half tries every law with half as many examples
-	@$(TEST) --hypothesis-profile=$(PROFILE) $(ARGS)
 
 test-newest: ## run the tests of the chats on the newest discord.py, slack-bolt and slack-sdk, pre-releases too
 	@$(PYTHON) -m venv --clear $(NEWEST)
