@@ -14,6 +14,7 @@ def whole() -> Made:
     return made_of(FEW)
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("rule", RULES)
 def test_a_rule_that_was_switched_off_is_on_again(whole: Made, rule: str) -> None:
     assert compared(FEW, whole, rule).startswith(f"{rule}: ")

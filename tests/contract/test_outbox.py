@@ -70,6 +70,7 @@ async def test_a_refusal_stands_once_until_its_notices_stand_in_its_place(store:
     assert await store.outbox.notices() == {"T1": [notice()]}
 
 
+@pytest.mark.no_cover
 async def test_everything_that_is_owed_is_kept_however_much_it_is(store: AnyStore) -> None:
     owed = [notice(f"U{number:04}") for number in range(tries(5000))]
     await store.outbox.add_notices(owed)

@@ -182,6 +182,7 @@ async def test_any_text_may_be_asked_about(text: str) -> None:
     await with_both(test)
 
 
+@pytest.mark.no_cover
 async def test_both_stores_find_the_same_among_real_records() -> None:
     answers: list[list[list[tuple[str, float, tuple[str, ...]]]]] = []
 

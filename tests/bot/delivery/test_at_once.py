@@ -314,6 +314,7 @@ async def story(*deaths: int) -> tuple[Harness, int]:
     return harness, service.harness.chat.steps.taken
 
 
+@pytest.mark.no_cover
 async def test_whoever_dies_between_any_two_steps_nothing_comes_twice_and_nothing_is_lost() -> None:
     _, steps = await story()
     assert steps > 50

@@ -73,6 +73,7 @@ async def shown(harness: Harness) -> list[list[str]]:
     return [sorted(each.entries) for each in reversed(past)]
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("every", [7, pytest.param(stride(), marks=pytest.mark.long)])
 async def test_each_release_is_posted_once_whoever_dies_between_any_two_steps(every: int) -> None:
     _, steps = await story()

@@ -3,6 +3,8 @@
 from datetime import datetime, timedelta
 from pathlib import Path
 
+import pytest
+
 from bot.commands import parse
 from bot.errors import UsageError
 from bot.models import Reply
@@ -25,6 +27,7 @@ async def outcome(ada: Asker, text: str) -> Reply | UsageError:
     return reply
 
 
+@pytest.mark.no_cover
 async def test_any_line_gives_a_reply_whose_buttons_can_be_pressed_or_a_usage_error(now: datetime, tmp_path: Path) -> None:
     store = SqliteStore(tmp_path / "broadsheet.db")
     await store.open()

@@ -96,6 +96,7 @@ def faults(wanted: dict[str, Any], got: Answered) -> list[str]:
     return found
 
 
+@pytest.mark.no_cover
 async def test_what_must_come_comes(ada: Asker) -> None:
     failed: dict[str, list[str]] = {}
     # In memory each takes ten times as long: a quarter of them tells whether both stores agree.

@@ -195,12 +195,14 @@ def characters_that_folding_changes() -> list[str]:
     return [character for character in map(chr, range(sys.maxunicode + 1)) if normalised(character) != character]
 
 
+@pytest.mark.no_cover
 def test_every_character_stays_as_it_is_when_normalised_again() -> None:
     for start in range(0, sys.maxunicode + 1, BLOCK):
         text = normalised("\n".join(map(chr, range(start, start + BLOCK))))
         assert normalised(text) == text
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("around", ["a{}b", "e{}\u0301", "か{}\u3099", "\u1100{}\u1161", "Α{}Σ", "I{}\u0307", "-{}'"])
 def test_beside_others_too_every_character_stays_as_it_is_when_normalised_again(around: str) -> None:
     text = normalised("\n".join(map(around.format, characters_that_folding_changes())))

@@ -142,6 +142,7 @@ def test_a_digest_of_fifty_entries_is_split_between_entries_and_loses_none() -> 
 WANDERING = [wordy(length) for length in range(60, 500, 3)]
 
 
+@pytest.mark.no_cover
 def test_a_digest_is_parted_alike_whether_it_is_late_or_not() -> None:
     seen = set()
     for digest in WANDERING:
@@ -151,6 +152,7 @@ def test_a_digest_is_parted_alike_whether_it_is_late_or_not() -> None:
     assert len(seen) > 1
 
 
+@pytest.mark.no_cover
 def test_the_footer_never_stands_alone() -> None:
     for digest in WANDERING:
         assert all(each.keys for each in messages.digest(digest, layout=Layout.FULL, late=False))
