@@ -1,5 +1,6 @@
 """`broadsheet site …`: what everybody may read, as files for any host of files."""
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -8,7 +9,7 @@ import click
 
 from adapters.cli.session import as_json, clock_of, echo_json, now_of, with_app
 from bot.errors import UsageError
-from bot.wording import counted
+from bot.wording import counted, listed
 
 if TYPE_CHECKING:
     from adapters.web.static import Built
@@ -23,7 +24,7 @@ def site() -> None:
 @site.command()
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
 @click.option("--workspace", default="", metavar="NAME", help="Of several with public channels, this one.")
-@click.option("--url", default="", metavar="URL", help="Where the folder will be read: with it there are feeds, too.")
+@click.option("--url", default="", metavar="URL", help="Where the folder will be read; for feeds and previews.")
 @as_json
 @click.pass_context
 def build(context: click.Context, folder: Path, workspace: str, url: str, as_json: bool) -> None:
@@ -59,15 +60,16 @@ def _require_address(url: str) -> None:
 
 
 def _values(built: "Built", folder: Path) -> dict[str, Any]:
-    return {"folder": str(folder), "pages": built.pages, "feeds": built.feeds, "closed": built.closed, "gone": built.gone}
+    return {"folder": str(folder), **asdict(built)}
 
 
 def _lines(built: "Built", folder: Path, url: str) -> list[str]:
-    feeds = f" and {counted(built.feeds, 'feed')}" if url else ""
-    said = [f"{counted(built.pages, 'page')}{feeds} written to {folder}."]
+    named = ((built.pages, "page"), (built.feeds, "feed"), (built.pictures, "picture"))
+    counts = listed([counted(count, name) for count, name in named if count])
+    said = [f"{counts} written to {folder}."]
     said.append("Left out: search, saved lists and forms, which need a server.")
     if not url:
-        said.append("Left out: feeds, which name their own address: give it with --url.")
+        said.append("Left out: feeds and the pictures beside links, which need a whole address: give it with --url.")
     if built.closed:
         channels = counted(built.closed, "channel")
         said.append(f"Left out: {channels} made public before, where not everybody may read now.")

@@ -6,7 +6,7 @@ before, and what the font lacks is drawn as "…". The whole of it stands in the
 
 import struct
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 from importlib.resources import as_file, files
@@ -24,14 +24,20 @@ _ZOOM = 3.0  # dots to a unit: 1,200 wide
 
 def png(chart: Chart) -> bytes:
     """Return the picture. It takes some tens of milliseconds: not on the event loop."""
+    return drawn(svg(_drawable(chart), LIGHT), _ZOOM)
+
+
+def drawn(picture: str, zoom: float = 1.0) -> bytes:
+    """Return the SVG as PNG, its texts in our font. It takes some tens of milliseconds: not on the event loop."""
     with as_file(files("adapters.pictures").joinpath(FONT)) as font:
-        return resvg_py.svg_to_bytes(
-            svg_string=svg(_drawable(chart), LIGHT),
-            zoom=_ZOOM,
+        made: bytes = resvg_py.svg_to_bytes(
+            svg_string=picture,
+            zoom=zoom,
             skip_system_fonts=True,
             font_files=[str(font)],
             font_family="Broadsheet Serif",
         )
+    return made
 
 
 def _drawable(chart: Chart) -> Chart:
@@ -50,24 +56,35 @@ def drawable(text: str) -> str:
     return "".join("".join(run) if has else "…" for has, run in runs)
 
 
-@cache
 def glyphs() -> frozenset[int]:
     """Return the code points that the font has; the first call reads its file."""
-    return frozenset(_mapped(files("adapters.pictures").joinpath(FONT).read_bytes()))
+    return frozenset(advances())
 
 
-def _mapped(font: bytes) -> Iterator[int]:
-    """Yield what is mapped by the subtables of format 4, those of the Basic Multilingual Plane (OpenType, "cmap")."""
+@cache
+def advances() -> Mapping[int, float]:
+    """Return how wide each sign of the font is, in ems, by its code point; the first call reads its file."""
+    font = files("adapters.pictures").joinpath(FONT).read_bytes()
     (count,) = struct.unpack_from(">H", font, 4)
     tables = {font[at : at + 4]: struct.unpack_from(">I", font, at + 8)[0] for at in range(12, 12 + 16 * count, 16)}
-    cmap = tables[b"cmap"]
+    (em,) = struct.unpack_from(">H", font, tables[b"head"] + 18)
+    (metrics,) = struct.unpack_from(">H", font, tables[b"hhea"] + 34)
+    widths = [struct.unpack_from(">H", font, tables[b"hmtx"] + 4 * each)[0] / em for each in range(metrics)]
+    return {code: widths[min(glyph, metrics - 1)] for code, glyph in _mapped(font, tables[b"cmap"]) if glyph}
+
+
+def _mapped(font: bytes, cmap: int) -> Iterator[tuple[int, int]]:
+    """Yield what the subtables of format 4 map to which glyph, those of the Basic Multilingual Plane (OpenType, "cmap")."""
     (subtables,) = struct.unpack_from(">H", font, cmap + 2)
     for number in range(subtables):
         at = cmap + struct.unpack_from(">I", font, cmap + 8 + 8 * number)[0]
         form, _, _, doubled = struct.unpack_from(">HHHH", font, at)
         if form == 4:
-            ends = struct.unpack_from(f">{doubled // 2}H", font, at + 14)
-            starts = struct.unpack_from(f">{doubled // 2}H", font, at + 16 + doubled)
-            yield from (
-                code for first, last in zip(starts, ends, strict=True) for code in range(first, min(last, 0xFFFE) + 1)
-            )
+            parts = [at + 14, *(at + 16 + each * doubled for each in (1, 2, 3))]
+            segments = zip(*(struct.unpack_from(f">{doubled // 2}H", font, each) for each in parts), strict=True)
+            for segment, (last, first, delta, offset) in enumerate(segments):
+                for code in range(first, min(last, 0xFFFE) + 1):
+                    glyph = code
+                    if offset:
+                        (glyph,) = struct.unpack_from(">H", font, parts[3] + 2 * segment + offset + 2 * (code - first))
+                    yield code, (glyph + delta) & 0xFFFF if glyph else 0

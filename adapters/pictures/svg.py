@@ -68,7 +68,7 @@ def svg(chart: Chart, palette: Palette = INLINE) -> str:
     )
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{-margin} {-margin} {width} {height}" role="img"'
-        f' aria-label="{_escaped(chart.alt)}" font-family="{palette.font}">{behind}{"".join(drawing.parts)}</svg>'
+        f' aria-label="{escaped(chart.alt)}" font-family="{palette.font}">{behind}{"".join(drawing.parts)}</svg>'
     )
 
 
@@ -80,7 +80,7 @@ class _Drawing:
 
     def text(self, x: float, y: float, said: str, size: float, fill: str, anchor: str = "start") -> None:
         where = f' text-anchor="{anchor}"' if anchor != "start" else ""
-        self.parts.append(f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size}" fill="{fill}"{where}>{_escaped(said)}</text>')
+        self.parts.append(f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size}" fill="{fill}"{where}>{escaped(said)}</text>')
 
     def paragraph(self, said: str, size: float, fill: str) -> None:
         for line in _lines(clean(said), size):
@@ -164,7 +164,8 @@ _DRAWN: Mapping[ChartKind, Callable[[_Drawing, Sequence[ChartValue]], None]] = {
 # --- texts: how wide they are is estimated, as every reader has another font
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
+    """Return the text as XML takes it, between tags and in an attribute."""
     return escape(_NOT_XML.sub("\ufffd", clean(text)), quote=True)
 
 

@@ -18,6 +18,7 @@ from adapters.web.feeds.routes import FeedPages
 from adapters.web.mail import BY_ADDRESS, LARGEST, NOWHERE, MailPages
 from adapters.web.page import page, policy
 from adapters.web.rate_limit import RateLimit
+from adapters.web.site.cards import CardPictures
 from adapters.web.site.frame import PUBLIC
 from adapters.web.site.pages import ArchivePages
 from adapters.web.site.views import load
@@ -65,9 +66,10 @@ async def serving(
     mail = MailPages(context, signer, clock, slowest=slowest, by_address=by_address, by_subscription=by_subscription)
     visitors = Visitors(context, signer, clock, slowest=slowest, by_address=by_address)
     archive = ArchivePages(context, visitors, clock, by_session=by_session, monotonic=monotonic)
+    cards = CardPictures(context, visitors, clock)
     feeds = FeedPages(context, signer, by_address=by_address, by_feed=by_feed)
     application = web.Application(client_max_size=LARGEST, middlewares=[_told(clock)])
-    for part in (mail, visitors, archive, feeds):  # a further part of the pages is made above, and named here
+    for part in (mail, visitors, archive, cards, feeds):  # a further part of the pages is made above, and named here
         application.add_routes(part.routes())
     application.on_response_prepare.append(_guarded)
 

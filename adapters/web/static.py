@@ -14,13 +14,14 @@ from functools import partial
 from pathlib import Path
 from urllib.parse import unquote
 
+from adapters.pictures.shared import shared
 from adapters.text import clean
 from adapters.web.feeds import atom, json_feed
 from adapters.web.feeds.entries import Feed, topic_entries
 from adapters.web.feeds.opml import opml
 from adapters.web.mail import NOWHERE
 from adapters.web.site import answers, views
-from adapters.web.site.addresses import topic_path
+from adapters.web.site.addresses import CARDS, topic_path
 from adapters.web.site.frame import Frame
 from adapters.words import digest_name
 from bot.errors import UsageError
@@ -42,6 +43,7 @@ class Built:
 
     pages: int
     feeds: int
+    pictures: int  # that stand beside links to the pages
     closed: int  # channels that were made public, and are not open to everybody any more: nothing of them is there
     gone: int  # permalinks of what is not kept any more: their pages say so
 
@@ -64,7 +66,9 @@ async def chosen_workspace(context: HandlerContext, asked: str) -> str:
 async def build(
     context: HandlerContext, signer: LinkSigner, workspace: str, folder: Path, now: datetime, *, url: str = ""
 ) -> Built:
-    """Write the public part of the workspace's archive into an empty folder, with feeds where its address is known.
+    """Write the public part of the workspace's archive into an empty folder.
+
+    Where its address is known, that is with feeds, and with pictures beside links to it.
 
     Raises UsageError where nobody can tell now what everybody may read, and StoreError.
     """
@@ -78,7 +82,7 @@ async def build(
         path = site.waiting.popleft()
         await asyncio.to_thread(_write, folder / file_of(path), await site.made(path))
     public = (await context.store.workspaces.public()).get(workspace, ())
-    return Built(site.pages, site.feeds, len({*public} - {*viewer.channels}), site.gone)
+    return Built(site.pages, site.feeds, site.pictures, len({*public} - {*viewer.channels}), site.gone)
 
 
 def _write(file: Path, body: bytes) -> None:
@@ -92,14 +96,22 @@ class _Site:
     def __init__(self, context: HandlerContext, viewer: Viewer, signer: LinkSigner, now: datetime, url: str) -> None:
         self._context, self._viewer, self._signer, self._now, self._url = context, viewer, signer, now, url
         self.waiting, self._met = deque(["/"]), {"/"}
-        self.pages = self.feeds = self.gone = 0
+        self.pages = self.feeds = self.pictures = self.gone = 0
 
     async def made(self, path: str) -> bytes:
         """Return what stands at the path."""
         if path.startswith("/feeds/"):
             self.feeds += 1
             return await self._feed(path)
-        frame = Frame(path=path, place=partial(self._place, file_of(path).count("/")), has_feeds=bool(self._url))
+        if path.startswith(f"{CARDS}/"):
+            self.pictures += 1
+            return await self._picture(path)
+        frame = Frame(
+            path=path,
+            place=partial(self._place, file_of(path).count("/")),
+            has_feeds=bool(self._url),
+            whole=self._whole if self._url else None,
+        )
         self.pages += 1
         page = await self._page(path, frame)
         if page is None:
@@ -111,10 +123,26 @@ class _Site:
     def _place(self, depth: int, path: str) -> str:
         """Return where a page that lies so deep leads for the path, and remember to make that."""
         path, mark, part = path.partition("#")
+        self._meet(path)
+        return ("../" * depth + place_of(path) or "./") + mark + part
+
+    def _meet(self, path: str) -> None:
         if path not in self._met:
             self._met.add(path)
             self.waiting.append(path)
-        return ("../" * depth + place_of(path) or "./") + mark + part
+
+    def _whole(self, path: str) -> str:
+        self._meet(path)
+        return self._address(path)
+
+    async def _picture(self, path: str) -> bytes:
+        match path.removeprefix(CARDS).removesuffix(".png")[1:].split("/"):
+            case ["t", topic, day]:
+                card = await answers.day_card(self._context, self._viewer, unquote(topic), date.fromisoformat(day))
+            case [_, *key]:
+                card = await answers.item_card(self._context, self._viewer, unquote("/".join(key)), self._now)
+        assert card is not None  # noqa: S101 - a page that is there named it
+        return await asyncio.to_thread(shared, card)
 
     async def _page(self, path: str, frame: Frame) -> answers.Made | None:
         where, _, before = path.partition("?before=")
@@ -161,6 +189,8 @@ def place_of(path: str) -> str:
     A folder stands for its index.html; a feed is a file.
     """
     where, _, before = path.partition("?before=")
+    if where.startswith(f"{CARDS}/"):
+        return f"{place_of(where.removeprefix(CARDS).removesuffix('.png'))}card.png"
     match where[1:].split("/"):
         case ["p", *key]:
             kind, _, name = unquote("/".join(key)).partition(":")

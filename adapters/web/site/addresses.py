@@ -6,6 +6,7 @@ from urllib.parse import quote, urlencode
 
 from bot.commands import Command, ListSaved, Search, Show, Similar, Trends
 
+CARDS = "/card"  # below it stands a picture of each page that has one
 _PLAIN = ("arxiv", "github")  # keys of which a slash is a part that people read
 _LONGEST = 2000  # characters of an address
 _OURS = re.compile(r"/(?:[A-Za-z0-9_.~!$&'()*+,;=:@%?-][A-Za-z0-9_.~!$&'()*+,;=:@%?/-]*)?")
@@ -27,6 +28,11 @@ def topic_path(topic: str, *, before: date | None = None) -> str:
 def day_path(topic: str, day: date) -> str:
     """Return where the topic's digests of a day stand."""
     return f"{topic_path(topic)}/{day.isoformat()}"
+
+
+def card_path(path: str) -> str:
+    """Return where the picture stands that is shown beside links to the page at that path."""
+    return f"{CARDS}{path}.png"
 
 
 def command_path(command: Command) -> str:

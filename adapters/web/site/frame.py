@@ -48,6 +48,7 @@ class Frame:
     places: tuple[tuple[str, str], ...] = ()  # further ones, of other parts: what they are called, and where they stand
     feeds: tuple[tuple[str, str, str], ...] = ()  # of this page: media type, title, address
     has_feeds: bool = True  # stand below it where everybody may read
+    whole: Callable[[str], str] | None = None  # the address of a path from everywhere; None of what is not everybody's
     place: Callable[[str], str] | None = None  # leads to what stands at a path, where pages are files; None: below `root`
 
     @property

@@ -19,7 +19,7 @@ from adapters.text import clean, safe_url
 from adapters.web.page import policy
 from adapters.web.paper.stories import Anchor, Fact, PageSection, Story, edition, section, story, told_facts
 from adapters.web.paper.templates import templates
-from adapters.web.site.addresses import day_path, topic_path
+from adapters.web.site.addresses import card_path, day_path, item_path, topic_path
 from adapters.web.site.frame import Action, Frame
 from adapters.words import SpanKind, byline, chart_lines, digest_name, line_spans, links, signals, spans, title, warnings
 from bot.handlers.feeds.addresses import Form
@@ -125,6 +125,7 @@ def front(frame: Frame, digests: Sequence[ArchivedDigest], today: date) -> str:
     return _page(
         "front",
         frame.with_feeds(named.items(), (Form.ATOM,)),
+        own="/",
         sections=posted,
         day=long_day(day),
         iso_day=day.isoformat(),
@@ -144,7 +145,7 @@ def topics(frame: Frame, found: Sequence[ArchivedTopic], today: date) -> str:
         for each in found
     ]
     framed = frame.with_feeds(((each.name, clean(each.title) or clean(each.name)) for each in found), (Form.ATOM,))
-    return _page("topics", framed, title="Topics", topics=listed_topics)
+    return _page("topics", framed, own="/topics", title="Topics", topics=listed_topics)
 
 
 def topic(frame: Frame, found: ArchivedTopic, days: Sequence[ArchivedDay], *, is_latest: bool, has_more: bool) -> str:
@@ -158,6 +159,7 @@ def topic(frame: Frame, found: ArchivedTopic, days: Sequence[ArchivedDay], *, is
     return _page(
         "topic",
         frame.with_feeds([(found.name, name)]),
+        own=topic_path(found.name),
         title=name,
         told=f"{counted(found.days, 'day')} with digests, the last on {long_day(found.last)}.",
         months=[(label, [_day_line(frame, found.name, day, counts[day]) for day in month]) for label, month in months],
@@ -180,6 +182,8 @@ def day(frame: Frame, digests: Sequence[ArchivedDigest], earlier: date | None) -
     return _page(
         "day",
         frame.with_feeds([(first.topic, name)]),
+        own=day_path(first.topic, first.day),
+        picture=True,
         title=f"{name}, {long_day(first.day)}",
         topic=name,
         sections=posted,
@@ -238,6 +242,8 @@ def item(frame: Frame, history: PaperHistory, actions: Sequence[Action], today: 
     return _page(
         "item",
         frame,
+        own=item_path(found.key),
+        picture=True,
         title=title(found),
         headline=Anchor(title(found), next((url for url, _ in links(found)), "")),
         warnings=listed(warnings(found)),
@@ -389,7 +395,11 @@ def load() -> None:
     policy(script())
 
 
-def _page(name: str, frame: Frame, **values: object) -> str:
+def _page(name: str, frame: Frame, *, own: str = "", picture: bool = False, **values: object) -> str:
+    """Return the page; `own` is its path where a link to it may be shown by what it is, with a picture or without."""
     template: Template = templates("adapters.web.site")[name]
-    said = policy(is_sent=False) if frame.is_file else ""
-    return template.render(frame=frame, policy=said, **{"title": "", "description": "", **values})
+    policy_told = policy(is_sent=False) if frame.is_file else ""
+    url = frame.whole(own) if frame.whole and own else ""
+    shown = frame.whole(card_path(own)) if frame.whole and picture else ""
+    told = {"title": "", "description": "", **values}
+    return template.render(frame=frame, policy=policy_told, url=url, picture=shown, **told)

@@ -111,7 +111,9 @@ class Visitors:
         if viewer is None:
             raise web.HTTPNotFound
         root = public_root(slug)
-        frame = Frame(self._base + root, _path(request).removeprefix(root) or "/", is_partial=viewer.is_partial)
+        whole = f"{self._signer.base}{root}".__add__
+        path = _path(request).removeprefix(root) or "/"
+        frame = Frame(self._base + root, path, is_partial=viewer.is_partial, whole=whole)
         return Visit(viewer, frame)
 
     async def _person(self, request: web.Request, session: SignedSession) -> Visit:

@@ -44,9 +44,11 @@ def test_the_terminals_own_archive_is_written_while_a_service_runs(
 
     assert ended(*asked, "--url", "https://papers.lab.example") == Exit.OK
     said = capsys.readouterr().out
-    pages = list(folder.rglob("*.html"))
-    assert said.startswith(f"{len(pages)} pages and 3 feeds written to {folder}.\nLeft out: search, saved lists and forms")
-    text = "".join(each.read_text() for each in folder.rglob("*") if each.is_file())
+    pages, pictures = list(folder.rglob("*.html")), list(folder.rglob("*.png"))
+    assert said.startswith(
+        f"{len(pages)} pages, 3 feeds and {len(pictures)} pictures written to {folder}.\nLeft out: search"
+    )
+    text = "".join(each.read_text(errors="replace") for each in folder.rglob("*") if each.is_file())
     assert GPU.entries[0].ranked.item.title in text
     assert "withheld" not in text.lower()
     assert ended(*asked, "--url", "papers.lab.example") == Exit.USAGE

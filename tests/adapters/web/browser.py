@@ -30,7 +30,7 @@ _TAGS |= {"figure", "figcaption", "svg", "text", "rect", "path", "circle"}
 _TAGS |= {"form", "label", "input", "button", "script"}
 _ATTRIBUTES = {"lang", "charset", "name", "content", "rel", "href", "class", "method", "action", "type", "value"}
 _ATTRIBUTES |= {"id", "for", "datetime", "start", "role", "maxlength", "autocomplete", "spellcheck", "placeholder"}
-_ATTRIBUTES |= {"title", "aria-current", "aria-hidden", "aria-label", "aria-labelledby"}
+_ATTRIBUTES |= {"title", "property", "aria-current", "aria-hidden", "aria-label", "aria-labelledby"}
 _ATTRIBUTES |= {"xmlns", "viewBox", "font-family", "font-size", "text-anchor", "fill", "stroke", "stroke-width"}
 _ATTRIBUTES |= {"stroke-linejoin", "x", "y", "width", "height", "d", "cx", "cy", "r"}
 

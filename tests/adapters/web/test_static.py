@@ -47,7 +47,7 @@ async def written(ada: Asker, folder: Path, workspace: str = "slack:T1", url: st
 
 def pages_of(folder: Path) -> dict[str, str]:
     """Return what is in the files, by their places below the folder."""
-    return {str(each.relative_to(folder)): each.read_text() for each in folder.rglob("*") if each.is_file()}
+    return {str(each.relative_to(folder)): each.read_text(errors="replace") for each in folder.rglob("*") if each.is_file()}
 
 
 def dead_links(pages: dict[str, str]) -> set[str]:
@@ -157,7 +157,7 @@ async def test_a_plain_host_of_files_sends_the_pages_that_are_served(ada: Asker,
             return {each.removeprefix(start): text for each, text in followed(start).items()}
 
     pages = await asyncio.to_thread(read)
-    assert len(pages) == built.pages + built.feeds == len(pages_of(tmp_path))
+    assert len(pages) == built.pages + built.feeds == len(pages_of(tmp_path)) - built.pictures
     async with browsing(ada) as browser:
         root = f"/w/{browser.signer.slug('slack:T1')}"
         for path in ("/", "/topics", topic_path("kv"), day_path("kv", made[1].day), item_path(_first(made[0]))):
@@ -168,6 +168,10 @@ async def test_a_plain_host_of_files_sends_the_pages_that_are_served(ada: Asker,
     here, there = json.loads(pages["feeds/topics/kv.json"]), json.loads(feed.html)
     assert here["items"] == there["items"]
     assert here["feed_url"] == f"{URL}/feeds/topics/kv.json"
+    pictures = {each for text in pages.values() for each in re.findall(r'"og:image" content="([^"]*)"', text)}
+    assert len(pictures) == built.pictures > 3
+    files = pages_of(tmp_path / "archive")
+    assert {each.removeprefix(f"{URL}/") for each in pictures} == {each for each in files if each.endswith("card.png")}
     assert f'xmlUrl="{URL}/feeds/topics/kv.atom"' in pages["feeds/feeds.opml"]
 
 
