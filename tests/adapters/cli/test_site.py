@@ -8,21 +8,17 @@ import pytest
 
 from adapters.cli.exits import Exit
 from adapters.cli.main import main
-from bot.app import LOCAL, built
-from bot.models import Change, Preferences
+from bot.app import LOCAL, App, built
 from bot.settings.load import Settings
 from tests.conftest import NOW
 from tests.fakes.digests import GPU
 
 
-async def post(database: Path) -> None:
-    """Post a digest in the terminal's channel, which everybody may read, and one in another."""
-    async with built(Settings(database=database)) as app:
-        await app.store.items.add([each.ranked.item for each in GPU.entries], NOW)
-        await app.store.digests.save(LOCAL, LOCAL, GPU, NOW)
-        await app.store.digests.save(LOCAL, "secret", replace(GPU, topic="withheld", title="Withheld"), NOW)
-        line = Change(workspace=LOCAL, at=NOW, person="me", what="settings web")
-        await app.store.workspaces.save_preferences(LOCAL, Preferences(public=(LOCAL,)), line)
+async def post(app: App) -> None:
+    """Post a digest in the terminal's channel, and one in another."""
+    await app.store.items.add([each.ranked.item for each in GPU.entries], NOW)
+    await app.store.digests.save(LOCAL, LOCAL, GPU, NOW)
+    await app.store.digests.save(LOCAL, "secret", replace(GPU, topic="withheld", title="Withheld"), NOW)
 
 
 def ended(*arguments: str) -> int:
@@ -31,17 +27,23 @@ def ended(*arguments: str) -> int:
     return int(caught.value.code or 0)
 
 
-def test_the_terminals_own_archive_is_written_while_a_service_runs(
+async def test_the_terminals_own_archive_is_written_while_a_service_runs(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file, folder = tmp_path / "broadsheet.toml", tmp_path / "site"
-    file.write_text(f"database = '{tmp_path / 'b.sqlite3'}'\n")
+    file.write_text(f"database = '{tmp_path / 'b.sqlite3'}'\n[web]\nurl = 'https://papers.lab.example'\n")
+    async with built(Settings(database=tmp_path / "b.sqlite3"), exclusive=True) as service:
+        await post(service)
+        await asyncio.to_thread(write_it, file, folder, capsys)
+
+
+def write_it(file: Path, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     asked = ("--config", str(file), "--now", NOW.isoformat(), "site", "build", str(folder))
     assert ended(*asked) == Exit.USAGE
     assert "settings web public" in capsys.readouterr().err
     assert not folder.exists()
-    asyncio.run(post(tmp_path / "b.sqlite3"))
-
+    assert ended("--config", str(file), "settings", "web", "public") == Exit.OK
+    capsys.readouterr()
     assert ended(*asked, "--url", "https://papers.lab.example") == Exit.OK
     said = capsys.readouterr().out
     pages, pictures = list(folder.rglob("*.html")), list(folder.rglob("*.png"))
