@@ -10,6 +10,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 
 from aiohttp import web
 
@@ -43,9 +44,10 @@ BY_FEED = 120  # requests a minute by one token; what is public nobody can use u
 
 _PRIVATE, _PUBLIC = "/feeds/{token:[0-9a-f]{32}}", "/w/{slug}/feeds"
 _FORM = f"{{form:{'|'.join(Form)}}}"
+_WRITINGS = 32  # documents of each form that are held, as readers come again and again: some 100 KB each
 _WRITTEN: dict[Form, tuple[Callable[[Feed], bytes], str]] = {
-    Form.ATOM: (atom.atom, atom.MEDIA_TYPE),
-    Form.JSON: (json_feed.json_feed, json_feed.MEDIA_TYPE),
+    Form.ATOM: (lru_cache(_WRITINGS)(atom.atom), atom.MEDIA_TYPE),
+    Form.JSON: (lru_cache(_WRITINGS)(json_feed.json_feed), json_feed.MEDIA_TYPE),
 }
 _ASK_AGAIN = "private, no-cache"  # what one person reads may be kept, and is asked for anew each time
 _KEEP = "public, max-age=300"

@@ -60,9 +60,10 @@ async def front(context: HandlerContext, viewer: Viewer, now: datetime) -> Seque
     recent = [each for each in topics if each.last > (now - _NEW).date()] or topics
     found = []
     for topic in recent[:MOST_ON_FRONT]:  # one by one: many threads that compute would hold up the event loop
-        digests = await digests_of_day(context, viewer, topic.name, topic.last)
+        digests = await _digests(context, viewer, topic.name, topic.last)
         found += [max(digests, key=lambda each: each.saved_at)] if digests else []
-    return sorted(found, key=lambda each: each.saved_at, reverse=True)
+    newest = sorted(found, key=lambda each: each.saved_at, reverse=True)
+    return await asyncio.to_thread(lambda: [*map(_with_cards, newest)])
 
 
 async def archived_topics(context: HandlerContext, viewer: Viewer) -> Sequence[ArchivedTopic]:
@@ -80,9 +81,12 @@ async def archived_days(
 
 async def digests_of_day(context: HandlerContext, viewer: Viewer, topic: str, day: date) -> Sequence[ArchivedDigest]:
     """Return the topic's digests of a day in the order in which they were posted, with their cards. Raises StoreError."""
-    archive = context.store.archive
-    found = await archive.digests(viewer.workspace, viewer.channels, topic, day, limit=MOST_OF_DAY)
-    return await asyncio.to_thread(lambda: [_with_cards(each) for each in found])
+    found = await _digests(context, viewer, topic, day)
+    return await asyncio.to_thread(lambda: [*map(_with_cards, found)])
+
+
+async def _digests(context: HandlerContext, viewer: Viewer, topic: str, day: date) -> Sequence[ArchivedDigest]:
+    return await context.store.archive.digests(viewer.workspace, viewer.channels, topic, day, limit=MOST_OF_DAY)
 
 
 def _with_cards(archived: ArchivedDigest) -> ArchivedDigest:

@@ -5,6 +5,7 @@ import json
 import logging
 from collections.abc import Collection, Iterator, Sequence
 from datetime import date, datetime, timedelta
+from functools import lru_cache
 from typing import Any
 
 from sqlite_utils import Database
@@ -123,6 +124,7 @@ select name from found where name is not null
 """  # of an index that goes on with that column: one look for each value, however many rows have it
 _OF_WORKSPACE = _DISTINCT.format(name="channel", where="workspace = ?1")
 _OF_CHANNEL = _DISTINCT.format(name="topic", where="workspace = ?1 and channel = ?2")
+_HELD = 100  # digests of the archive that are held as they are read: some megabytes
 _MOST_DAYS = 4000  # that are counted of a topic: those of eleven years
 
 _HERE = "workspace = :workspace and topic = :topic and posted and channel in (select value from json_each(:channels))"
@@ -223,10 +225,16 @@ def _asked(workspace: str, channels: Collection[str], topic: str) -> dict[str, o
     return {"workspace": workspace, "channels": json.dumps(list(channels)), "topic": topic}
 
 
+@lru_cache(_HELD)
+def _digest(data: str) -> Digest:
+    """Return what was made of the text before, where that was lately: everybody reads the same few."""
+    return digest_from_text(data)
+
+
 def _read(data: str) -> Digest | None:
     """Return a digest of the archive, None for a damaged one: it keeps nobody from reading the others."""
     try:
-        return digest_from_text(data)
+        return _digest(data)
     except StoreError as error:
         log.warning("a digest of the archive is left out: %s", error)
         return None
