@@ -5,6 +5,7 @@ before, and what the font lacks is drawn as "…". The whole of it stands in the
 """
 
 import struct
+import sys
 import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -88,3 +89,7 @@ def _mapped(font: bytes, cmap: int) -> Iterator[tuple[int, int]]:
                     if offset:
                         (glyph,) = struct.unpack_from(">H", font, parts[3] + 2 * segment + offset + 2 * (code - first))
                     yield code, (glyph + delta) & 0xFFFF if glyph else 0
+
+
+if __name__ == "__main__":  # draws what it is given, where nobody else is kept waiting
+    sys.stdout.buffer.write(drawn(sys.stdin.buffer.read().decode()))

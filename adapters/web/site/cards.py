@@ -1,17 +1,20 @@
 """The pictures beside links to public pages: who may read the page may see its picture, and nobody else.
 
-One is drawn at a time, beside the event loop; those that were drawn lately are held, by what stands on them.
+One is drawn at a time, by a process of its own: resvg lets no other thread of its process go on, the event loop's neither.
+Those that were drawn lately are held, by what stands on them.
 """
 
 import asyncio
 import hashlib
+import sys
+from asyncio.subprocess import DEVNULL, PIPE
 from collections import OrderedDict
 from collections.abc import Callable
 from datetime import date, datetime
 
 from aiohttp import web
 
-from adapters.pictures.shared import SharedCard, shared
+from adapters.pictures.shared import SharedCard, shared_svg
 from adapters.web.site import answers
 from adapters.web.site.addresses import CARDS
 from adapters.web.site.frame import PUBLIC
@@ -19,6 +22,8 @@ from adapters.web.site.visitors import Visit, Visitors
 from bot.handlers.context import HandlerContext
 
 _KEPT = "public, max-age=300"  # as long as a channel that was closed may still be shown
+_LATER = {"Retry-After": "300"}
+_PATIENCE = 20.0  # seconds for drawing one, of which it takes a small part
 _HELD = 100  # of some 40 KB each
 
 
@@ -55,7 +60,7 @@ class CardPictures:
     async def _visit(self, request: web.Request) -> Visit:
         visit = await self._visitors.visit(request)
         if visit.viewer.is_partial:  # what cannot be told now would seem to be gone
-            raise web.HTTPServiceUnavailable(headers={"Retry-After": "300"})
+            raise web.HTTPServiceUnavailable(headers=_LATER)
         return visit
 
     async def _answer(self, request: web.Request, card: SharedCard | None) -> web.Response:
@@ -74,8 +79,28 @@ class CardPictures:
 
     async def _picture(self, tag: str, card: SharedCard) -> bytes:
         async with self._turn:
-            drawn = self._drawn.pop(tag, b"") or await asyncio.to_thread(shared, card)
+            drawn = self._drawn.pop(tag, b"") or await _drawn(card)
             self._drawn[tag] = drawn
             if len(self._drawn) > _HELD:
                 self._drawn.popitem(last=False)
         return drawn
+
+
+async def _drawn(card: SharedCard) -> bytes:
+    """Return the picture as PNG; raises HTTPServiceUnavailable where it cannot be drawn now."""
+    picture = await asyncio.to_thread(shared_svg, card)
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "adapters.pictures.png"), stdin=PIPE, stdout=PIPE, stderr=DEVNULL
+    )
+    try:
+        async with asyncio.timeout(_PATIENCE):
+            made, _ = await process.communicate(picture.encode())
+    except TimeoutError:
+        made = b""
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+    if process.returncode or not made:
+        raise web.HTTPServiceUnavailable(headers=_LATER)
+    return made
