@@ -31,6 +31,7 @@ _PACKAGE = re.compile(
     r"^(?P<requirement>[A-Za-z0-9][^#\\\n]*?)(?P<hashes>(?: \\\n +--hash=\S+)*)\n(?P<why>(?: +#.*\n?)*)", re.MULTILINE
 )
 _EPOCH = 1580601600  # that of hatchling where SOURCE_DATE_EPOCH is not set: 2 February 2020
+_TOLD_BY_FILE = {"resvg-py": "MIT"}  # what packages are under that declare nothing, by the licence that they bring
 _LONGEST = 80  # a longer text in a package's field License is the licence itself, not its name
 
 
@@ -116,6 +117,8 @@ def _licences(name: str) -> Iterator[License]:
     if 0 < len(short) <= _LONGEST and "\n" not in short:
         yield LicenseFactory().make_from_string(short)
         return
+    if name in _TOLD_BY_FILE:
+        yield LicenseFactory().make_from_string(_TOLD_BY_FILE[name])
     for classifier in told.get_all("Classifier") or ():
         if classifier.startswith("License :: ") and not classifier.endswith(":: OSI Approved"):
             yield LicenseFactory().make_with_name(classifier.rpartition(" :: ")[2])

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 from bot.commands.declaration import Command, Usage
 from bot.commands.finding import Search, Show, names_one
-from bot.commands.service import Help
+from bot.commands.service import Feeds, Help
 from bot.commands.words import Words, item_text, query_text
+from bot.errors import UsageError
 
 _FRAME = re.compile(
     r"(?:(?:papers?|articles?|repos|repositories|works?|research|news) )?(?:(?:on|about|for|in|of|regarding) )?",
@@ -64,6 +65,15 @@ def _cited(words: Words) -> Command | None:
     return Show(item, bibtex=True)
 
 
+def _feed(words: Words) -> Command | None:
+    begin = words.at
+    try:
+        return Feeds.read(words)
+    except UsageError:  # `feed forward networks`
+        words.at = begin
+        return None
+
+
 _PAPERS = Borrowed(Search.usage, "papers kv cache", _searched("kind:paper", f"kind:paper {LATEST} sort:new"))
 _REPOSITORIES = Borrowed(Search.usage, "repos vector database", _searched("kind:repo", f"kind:repo {LATEST} sort:new"))
 _NEWEST = Borrowed(Search.usage, "latest kv cache", _searched("sort:new", f"{LATEST} sort:new"))
@@ -84,6 +94,7 @@ BORROWED: Mapping[str, Borrowed] = {
     "newest": _NEWEST,
     "author": _AUTHORS,
     "authors": _AUTHORS,
+    "feed": Borrowed(Feeds.usage, "feed gpu-systems", _feed),
     "hello": _GREETED,
     "hi": _GREETED,
 }

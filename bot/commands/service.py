@@ -96,7 +96,7 @@ class History(Command):
 _REVOKE = ("revoke", "end")
 
 
-@declared("feeds", Group.SERVICE, example="feeds gpu-systems", aliases=("feed", "rss", "atom", "opml"))
+@declared("feeds", Group.SERVICE, example="feeds gpu-systems", aliases=("rss", "atom", "opml"))
 @dataclass(frozen=True, slots=True)
 class Feeds(Command):
     """Give you addresses at which your feed reader reads what is posted and saved, or end them."""

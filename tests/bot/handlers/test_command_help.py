@@ -4,7 +4,7 @@ import pytest
 from rich.console import Console
 
 from adapters.cli.render.reply import ReplyView
-from bot.commands import BORROWED, TABLE, Command, Help, Search, Subscribe, Usage, parse
+from bot.commands import BORROWED, TABLE, Command, Help, Search, Usage, parse
 from bot.errors import UsageError
 from bot.models import Reply
 from bot.query import FIELDS
@@ -40,11 +40,6 @@ async def test_every_command_is_one_tap_behind_the_help(ada: Asker) -> None:
 @pytest.mark.parametrize("verb", BORROWED)
 async def test_a_verb_of_another_tool_is_read_or_leads_on(ada: Asker, verb: str) -> None:
     other = BORROWED[verb]
-    if other.usage is Subscribe.usage:
-        with pytest.raises(UsageError, match="writes no feed") as told:
-            parse(verb)
-        assert "*subscribe " in told.value.hint
-        return
     assert parse(other.example).usage is other.usage
     assert (await ada.give(Help(verb))).title == other.usage.words
 

@@ -9,12 +9,14 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from bot.errors import StoreError, UsageError
+from bot.handlers.archive.channel_access import ChannelAccess
 from bot.handlers.context import ForumTags, no_obstacle
 from bot.handlers.settings import SETTINGS
 from bot.handlers.surfaces.query_suggestions import MOST
 from bot.handlers.surfaces.suggestions import KINDS, LONGEST_LABEL, suggest
 from bot.models import Actor, Change, Delivery, Item, Kind, Label, Not, Saved, Term, Topic
 from bot.query import parse, unparse_tree
+from tests.bot.handlers.archive.test_access import BASE, Rooms
 from tests.bot.handlers.askers import PAPERS, Asker, asker
 from tests.conftest import NOW, tries
 from tests.fakes.transcript import delivery
@@ -203,7 +205,9 @@ async def test_tags_are_those_of_the_forum(ada: Asker) -> None:
 
 @pytest.mark.parametrize("name", SETTINGS)
 async def test_every_value_that_is_offered_for_a_setting_can_be_settled(ada: Asker, name: str) -> None:
-    ada = replace(ada, context=replace(ada.context, publishing=no_obstacle))  # a channel that can be followed
+    # A channel that can be followed, and that everybody may read, by pages that there are.
+    access = ChannelAccess({"slack": Rooms({"C1"})}.get)
+    ada = replace(ada, context=replace(ada.context, publishing=no_obstacle, web_url=BASE, channel_access=access))
     offered = await values(ada, "setting", "", name=name)
     assert offered, "a setting names values that complete it"
     for value in offered[:8]:
