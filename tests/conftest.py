@@ -1,5 +1,6 @@
 """What every test stands on: no blocking on the event loop, no settings leaking in, a clock that stands still."""
 
+import logging
 import os
 import socket
 from collections.abc import AsyncIterator, Iterator
@@ -60,6 +61,16 @@ def no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in list(os.environ):
         if name.upper().startswith("BROADSHEET_"):
             monkeypatch.delenv(name)
+
+
+@pytest.fixture(autouse=True)
+def the_log_as_it_was() -> Iterator[None]:
+    """What a command that runs in this process settles of the log, its level and where it is written, ends with the test."""
+    root = logging.getLogger()
+    level = root.level
+    yield
+    root.setLevel(level)
+    root.handlers[:] = [each for each in root.handlers if type(each) is not logging.StreamHandler]
 
 
 @pytest.fixture(scope="session")
