@@ -236,9 +236,7 @@ async def built(
         fetcher = _fetcher(settings, store, collector, sources, stack)
         posting = dict(messengers or {})
         context = _handler_context(settings, store, publisher, topics, titles, embedder, fetcher)
-        url = settings.web.url
-        access = ChannelAccess(lambda platform: _visibility(posting, platform))
-        context = replace(context, letters=Letters(lambda: _mailer(posting), url), web_url=url, channel_access=access)
+        context = _with_platforms(context, posting, settings.web.url)
         delivery = DeliveryContext(store, store.ledger, posting, _delivery_settings(settings))
         yield App(
             settings,
@@ -254,6 +252,12 @@ async def built(
             embedder,
             posting,
         )
+
+
+def _with_platforms(context: HandlerContext, messengers: Mapping[str, Messenger], url: str) -> HandlerContext:
+    """Return the context with what the platforms do for it that are there when it is asked: letters, and who sees what."""
+    access = ChannelAccess(lambda platform: _visibility(messengers, platform))
+    return replace(context, letters=Letters(lambda: _mailer(messengers), url), web_url=url, channel_access=access)
 
 
 def _mailer(messengers: Mapping[str, Messenger]) -> Mailer | None:
