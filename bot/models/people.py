@@ -1,5 +1,6 @@
 """Workspaces, the people in them, what they made there, and that we are installed there."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime, time, timedelta
 from enum import StrEnum
@@ -188,6 +189,34 @@ class FeedAccess:
     reading_list: str = ""  # the channel whose list it is for, "" for none
     topic: str = ""  # the one topic that it is for; "": all, and the lists
     made_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AssistantAccess:
+    """For whom an assistant asks: one workspace, what was posted in one channel of it, and at most one person."""
+
+    workspace: str
+    channel: str = ""  # whose digests it may read, and where it follows; "" for none
+    person: str = ""  # whose saved items it may add to; "" for nobody
+    may_write: bool = False  # whether it may follow and save
+
+    @property
+    def actor(self) -> Actor:
+        """Who asks. Nobody administers by an assistant, but in the terminal's workspace, where nobody else is."""
+        platform, is_alone = self.workspace.partition(":")[0], ":" not in self.workspace
+        return Actor(
+            platform="terminal" if is_alone else platform,
+            workspace=self.workspace,
+            channel=self.channel,
+            person=self.person,
+            may_administer=is_alone and self.may_write,
+            may_write=self.may_write,
+            is_direct=bool(self.person),
+        )
+
+    def visible(self, channels: Iterable[str]) -> frozenset[str]:
+        """Return those of the channels of which it may know: its own alone, as nobody can be asked about the others."""
+        return frozenset(channels) & ({self.channel} - {""})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

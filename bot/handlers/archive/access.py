@@ -1,12 +1,15 @@
-"""What everybody may read: the channels that a workspace made public, while they are open to everybody in it."""
+"""Who asks from outside the chats, and what they may read: a browser, a stranger, an assistant.
 
-from collections.abc import Sequence
+A stranger reads the channels that a workspace made public, while they are open to everybody in it.
+"""
+
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from bot.errors import DeliveryError
 from bot.handlers.context import HandlerContext
 from bot.handlers.links import LinkSigner
-from bot.models import Viewer
+from bot.models import Actor, AssistantAccess, Viewer
 
 
 async def public_workspaces(context: HandlerContext, signer: LinkSigner) -> Sequence[str]:
@@ -39,3 +42,12 @@ def public_url(signer: LinkSigner, workspace: str) -> str:
 def browser_context(context: HandlerContext) -> HandlerContext:
     """Return the context that answers who asks from a browser: which channels they may know of the platforms are asked."""
     return replace(context, visible_channels=context.channel_access.visible)
+
+
+def assistant_context(context: HandlerContext, access: AssistantAccess) -> HandlerContext:
+    """Return the context that answers an assistant: it may know of its own channel, and no platform is asked of another."""
+
+    async def visible(_actor: Actor, channels: Collection[str]) -> Collection[str]:
+        return access.visible(channels)
+
+    return replace(context, visible_channels=visible)

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 import pytest
 
 from bot.errors import Delayed
-from bot.handlers.archive.access import browser_context, public_viewer, public_workspaces
+from bot.handlers.archive.access import assistant_context, browser_context, public_viewer, public_workspaces
 from bot.handlers.archive.channel_access import FAILURE_HELD, HELD, SEEN_HELD, ChannelAccess
 from bot.handlers.archive.reading import viewer_of
 from bot.handlers.archive.sessions import signer_of
-from bot.models import Change, Preferences, Viewer
+from bot.models import AssistantAccess, Change, Preferences, Viewer
 from tests.bot.handlers.archive.test_reading import posted
 from tests.bot.handlers.askers import Asker
 
@@ -119,3 +119,26 @@ async def test_a_person_who_reads_much_at_once_is_asked_for_once_a_minute(admin:
     rooms.seconds += FAILURE_HELD
     assert await access.visible(ada, ["C1", "C3"]) == {"C3"}
     assert await access.visible(ada, []) == frozenset()
+
+
+async def test_an_assistant_reads_its_own_channel_whatever_else_its_person_may_know_of(ada: Asker) -> None:
+    for channel in ("C1", "C2"):
+        await posted(ada, channel)
+    access = AssistantAccess(workspace="slack:T1", channel="C2", person="U-ada")
+    viewer = await viewer_of(assistant_context(ada.context, access), access.actor)
+    assert viewer == Viewer(workspace="slack:T1", person="U-ada", channel="C2", channels=("C2",))
+
+
+async def test_an_assistant_of_no_channel_and_of_nobody_reads_no_digest(ada: Asker) -> None:
+    await posted(ada, "C1")
+    access = AssistantAccess(workspace="slack:T1")
+    viewer = await viewer_of(assistant_context(ada.context, access), access.actor)
+    assert viewer == Viewer(workspace="slack:T1")
+
+
+def test_nobody_administers_by_an_assistant_but_in_the_terminals_workspace() -> None:
+    in_slack = AssistantAccess(workspace="slack:T1", channel="C1", person="U-ada", may_write=True).actor
+    assert (in_slack.platform, in_slack.may_administer, in_slack.may_write) == ("slack", False, True)
+    alone = AssistantAccess(workspace="local", channel="local", person="ada", may_write=True).actor
+    assert (alone.platform, alone.may_administer) == ("terminal", True)
+    assert not AssistantAccess(workspace="local", channel="local", person="ada").actor.may_administer
