@@ -16,10 +16,10 @@ _USERINFO = re.compile(r"(?i)\b([a-z][a-z0-9+.-]*://)[^/?#\s@\"'<>]+@")
 # After the other words a credential has a digit, so that "basic understanding" stays.
 _SCHEME = re.compile(r"(?i)\b(bearer|(?:basic|token|bot)(?=\s+\S*\d))\s+[\w.~+/=:-]{8,}")
 # What credentials look like wherever they stand: Slack's (xoxe.xoxb- while they are rotated, xwfp- of a workflow's step),
-# GitHub's, Hugging Face's and OpenAI-like services' keys, JSON web tokens; and Discord's: three parts in base64url, of which
-# the first is an identifier in figures, and so begins with M, N or O.
+# GitHub's, Hugging Face's and OpenAI-like services' keys, our tokens of assistants, JSON web tokens; and Discord's: three
+# parts in base64url, of which the first is an identifier in figures, and so begins with M, N or O.
 _SHAPES = re.compile(
-    r"\bxox[a-z](?:\.xox[a-z])?-[\w-]+|\bx(?:app|wfp)-[\w-]+|\bgh[pousr]_\w{20,}|\bgithub_pat_\w{20,}|\bhf_\w{20,}|\bsk-[\w-]{16,}"
+    r"\bxox[a-z](?:\.xox[a-z])?-[\w-]+|\bx(?:app|wfp)-[\w-]+|\bgh[pousr]_\w{20,}|\bgithub_pat_\w{20,}|\bhf_\w{20,}|\bbsm_\w{20,}|\bsk-[\w-]{16,}"
     r"|\beyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{10,}|\b[MNO][\w-]{20,35}\.[\w-]{5,8}\.[\w-]{25,60}"
 )
 # E-mail addresses (RFC 5322's dot-atoms), each looked for where a run of its signs begins.

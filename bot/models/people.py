@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from datetime import datetime, time, timedelta
+from datetime import date, datetime, time, timedelta
 from enum import StrEnum
 from typing import Self
 
@@ -217,6 +217,18 @@ class AssistantAccess:
     def visible(self, channels: Iterable[str]) -> frozenset[str]:
         """Return those of the channels of which it may know: its own alone, as nobody can be asked about the others."""
         return frozenset(channels) & ({self.channel} - {""})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AssistantToken:
+    """By what an assistant shows for whom it asks; of the token the hash alone is kept."""
+
+    name: str  # of all that are kept, no other has it
+    hashed: str = field(repr=False)
+    access: AssistantAccess
+    made_at: datetime
+    used_on: date | None = None  # the last day, in UTC, on which something was asked by it
+    revoked_at: datetime | None = None  # since when it opens nothing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

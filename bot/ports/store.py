@@ -12,7 +12,7 @@ from bot.ports.outbox import Outbox
 from bot.ports.source import SourceStates
 from bot.ports.summaries import Summaries
 from bot.ports.vectors import Vectors
-from bot.ports.workspaces import People, Workspaces
+from bot.ports.workspaces import Assistants, People, Workspaces
 
 
 class Store(Protocol):
@@ -62,3 +62,6 @@ class Store(Protocol):
 
     @property
     def recipients(self) -> Recipients: ...
+
+    @property
+    def assistants(self) -> Assistants: ...

@@ -1,9 +1,10 @@
 """What workspaces settled, and what their people said and put aside; nothing of another one is ever found or changed."""
 
 from collections.abc import Collection, Mapping, Sequence
+from datetime import date, datetime
 from typing import Protocol
 
-from bot.models import Change, FeedAccess, Feedback, Preferences, Saved, SavedInChannel, Subscription, Topic
+from bot.models import AssistantToken, Change, FeedAccess, Feedback, Preferences, Saved, SavedInChannel, Subscription, Topic
 
 
 class Workspaces(Protocol):
@@ -131,4 +132,31 @@ class People(Protocol):
 
     async def revoke_feeds(self, workspace: str, person: str, *, topic: str = "") -> int:
         """End the person's tokens, those for one topic alone where it is named; return how many there were."""
+        ...
+
+
+class Assistants(Protocol):
+    """The tokens of assistants, in all workspaces: the operator gives them and ends them."""
+
+    async def allow(self, token: AssistantToken) -> bool:
+        """Keep the token; return False, and keep nothing, where another of its name holds.
+
+        One of its name that was revoked is forgotten.
+        """
+        ...
+
+    async def by_hash(self, hashed: str) -> AssistantToken | None:
+        """Return the token of that hash; None where there is none, or it was revoked."""
+        ...
+
+    async def every(self) -> Sequence[AssistantToken]:
+        """Return all tokens, those that were revoked too, in the order of their names."""
+        ...
+
+    async def revoke(self, name: str, now: datetime) -> bool:
+        """End the token of that name; return False where none of that name holds."""
+        ...
+
+    async def note_use(self, hashed: str, day: date) -> None:
+        """Note that something was asked by the token on the day, where no later one is noted."""
         ...

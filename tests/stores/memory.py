@@ -16,6 +16,7 @@ from tests.stores.memory_items import MemoryIndex, MemoryItems, MemorySourceStat
 from tests.stores.memory_ledger import MemoryLedger
 from tests.stores.memory_mail import MemoryRecipients
 from tests.stores.memory_outbox import MemoryOutbox
+from tests.stores.memory_workspaces import MemoryAssistants
 
 
 class MemoryStore:
@@ -34,6 +35,7 @@ class MemoryStore:
         self.outbox = MemoryOutbox(self.ledger)
         self.chats = MemoryChats(self.ledger)
         self.recipients = MemoryRecipients(self.workspaces, self.ledger)
+        self.assistants = MemoryAssistants()
         self.summaries = MemorySummaries()
         self.facts = MemoryFacts()
         self.maintenance = MemoryMaintenance(self)

@@ -5,10 +5,21 @@ Everything stands under its workspace first. Nothing waits here, so each method 
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import date, datetime
 
 from bot.errors import StoreError
-from bot.models import MOST_FEEDS, Change, FeedAccess, Feedback, Preferences, Saved, SavedInChannel, Subscription, Topic
+from bot.models import (
+    MOST_FEEDS,
+    AssistantToken,
+    Change,
+    FeedAccess,
+    Feedback,
+    Preferences,
+    Saved,
+    SavedInChannel,
+    Subscription,
+    Topic,
+)
 from bot.store.rules.revisions import (
     expect,
     expect_readable,
@@ -225,6 +236,38 @@ class MemoryWorkspaces:
 
     def statistics(self) -> Mapping[str, int]:
         return {"topics": len(self._topics), "subscriptions": len(self._subscriptions), "saved": len(self.people.put_aside)}
+
+
+class MemoryAssistants:
+    """bot.ports.workspaces.Assistants."""
+
+    def __init__(self) -> None:
+        self._tokens: dict[str, AssistantToken] = {}  # by name
+
+    async def allow(self, token: AssistantToken) -> bool:
+        held = self._tokens.get(token.name)
+        if held is not None and held.revoked_at is None:
+            return False
+        self._tokens[token.name] = token
+        return True
+
+    async def by_hash(self, hashed: str) -> AssistantToken | None:
+        return next((each for each in self._tokens.values() if each.hashed == hashed and not each.revoked_at), None)
+
+    async def every(self) -> Sequence[AssistantToken]:
+        return [self._tokens[name] for name in sorted(self._tokens)]
+
+    async def revoke(self, name: str, now: datetime) -> bool:
+        held = self._tokens.get(name)
+        if held is None or held.revoked_at is not None:
+            return False
+        self._tokens[name] = replace(held, revoked_at=now)
+        return True
+
+    async def note_use(self, hashed: str, day: date) -> None:
+        for name, held in self._tokens.items():
+            if held.hashed == hashed:
+                self._tokens[name] = replace(held, used_on=max(day, held.used_on or day))
 
 
 def _place_in(subscription: Subscription) -> tuple[str, str, str, str]:

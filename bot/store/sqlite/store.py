@@ -22,7 +22,7 @@ from bot.store.sqlite.outbox import SqliteOutbox
 from bot.store.sqlite.recovery.opening import enter, tighten_all
 from bot.store.sqlite.search.index import SqliteIndex
 from bot.store.sqlite.vectors import SqliteVectors
-from bot.store.sqlite.workspaces import SqlitePeople, SqliteWorkspaces
+from bot.store.sqlite.workspaces import SqliteAssistants, SqlitePeople, SqliteWorkspaces
 
 
 class SqliteStore:
@@ -53,6 +53,7 @@ class SqliteStore:
         self.outbox = SqliteOutbox(connections)
         self.chats = SqliteChats(connections)
         self.recipients = SqliteRecipients(connections)
+        self.assistants = SqliteAssistants(connections)
         self.maintenance = SqliteMaintenance(connections)
 
     async def open(self) -> None:

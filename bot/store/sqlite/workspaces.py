@@ -1,22 +1,36 @@
 """What workspaces settled, in SQL: topics, subscriptions, preferences, and the audit of every change.
 
 Each function that writes runs inside the writer's transaction, so that what it compares, what it writes and the line in the
-audit are one. Every statement names the workspace, except the one that says so.
+audit are one. Every statement names the workspace, except those that say so.
 """
 
 import contextlib
 import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from datetime import date, datetime
 
 from sqlite_utils import Database
 
 from bot.errors import StoreError
-from bot.models import MOST_FEEDS, Change, FeedAccess, Feedback, Preferences, Saved, SavedInChannel, Subscription, Topic
+from bot.models import (
+    MOST_FEEDS,
+    AssistantAccess,
+    AssistantToken,
+    Change,
+    FeedAccess,
+    Feedback,
+    Preferences,
+    Saved,
+    SavedInChannel,
+    Subscription,
+    Topic,
+)
 from bot.store.records import (
     change_from_text,
     feedback_from_row,
     micros,
+    or_damaged,
     preferences_from_text,
     subscription_from_text,
     time_of,
@@ -266,6 +280,69 @@ class SqlitePeople(Tables):
     def revoke_feeds(self, db: Database, workspace: str, person: str, *, topic: str = "") -> int:
         where = "workspace = ? and person = ? and (? = '' or topic = ?)"
         return db.execute(f"delete from feeds where {where}", [workspace, person, topic, topic]).rowcount
+
+
+_ASSISTANTS = "select name, hash, workspace, channel, person, may_write, made_at, used_on, revoked_at from assistants"
+
+
+class SqliteAssistants(Tables):
+    """bot.ports.workspaces.Assistants: of all workspaces, as the operator gives and ends the tokens."""
+
+    @writing
+    def allow(self, db: Database, token: AssistantToken) -> bool:
+        access = token.access
+        sql = (
+            "insert into assistants (name, hash, workspace, channel, person, may_write, made_at, used_on)"
+            " values (?, ?, ?, ?, ?, ?, ?, ?) on conflict (name) do update set hash = excluded.hash,"
+            " workspace = excluded.workspace, channel = excluded.channel, person = excluded.person,"
+            " may_write = excluded.may_write, made_at = excluded.made_at, used_on = excluded.used_on, revoked_at = null"
+            " where revoked_at is not null"
+        )
+        whose = (access.workspace, access.channel, access.person, access.may_write)
+        used_on = token.used_on.isoformat() if token.used_on else ""
+        return db.execute(sql, [token.name, token.hashed, *whose, micros(token.made_at), used_on]).rowcount == 1
+
+    @reading
+    def by_hash(self, db: Database, hashed: str) -> AssistantToken | None:
+        row = db.execute(f"{_ASSISTANTS} where hash = ? and revoked_at is null", [hashed]).fetchone()
+        return _assistant(*row) if row else None
+
+    @reading
+    def every(self, db: Database) -> Sequence[AssistantToken]:
+        return [_assistant(*row) for row in db.execute(f"{_ASSISTANTS} order by name").fetchall()]
+
+    @writing
+    def revoke(self, db: Database, name: str, now: datetime) -> bool:
+        sql = "update assistants set revoked_at = ? where name = ? and revoked_at is null"
+        return db.execute(sql, [micros(now), name]).rowcount == 1
+
+    @writing
+    def note_use(self, db: Database, hashed: str, day: date) -> None:
+        given = day.isoformat()
+        db.execute("update assistants set used_on = ? where hash = ? and used_on < ?", [given, hashed, given])
+
+
+@or_damaged
+def _assistant(
+    name: str,
+    hashed: str,
+    workspace: str,
+    channel: str,
+    person: str,
+    may_write: int,
+    made_at: int,
+    used_on: str,
+    revoked_at: int | None,
+) -> AssistantToken:
+    access = AssistantAccess(workspace=workspace, channel=channel, person=person, may_write=bool(may_write))
+    return AssistantToken(
+        name=name,
+        hashed=hashed,
+        access=access,
+        made_at=time_of(made_at),
+        used_on=date.fromisoformat(used_on) if used_on else None,
+        revoked_at=None if revoked_at is None else time_of(revoked_at),
+    )
 
 
 def _feedback_row(given: Feedback) -> list[object]:

@@ -428,6 +428,29 @@ def m019_feeds(db: Database) -> None:
     run(db, _FEEDS)
 
 
+_ASSISTANTS = """
+-- By which tokens assistants ask, and for whom; of each the hash alone.
+create table assistants (
+    name text primary key,
+    hash text not null,
+    workspace text not null,
+    channel text not null, -- whose digests are read; "" for none
+    person text not null, -- for whom something is saved; "" for nobody
+    may_write integer not null,
+    made_at integer not null,
+    used_on text not null, -- the last day; "" before the first
+    revoked_at integer -- null while it holds
+) without rowid;
+create unique index assistants_hash on assistants (hash);
+"""
+
+
+@migrations()
+def m020_assistants(db: Database) -> None:
+    """Let assistants ask by tokens."""
+    run(db, _ASSISTANTS)
+
+
 def _owed(db: Database, what: str) -> list[dict[str, str]]:
     """Return what the eighth edition kept in one fact; nothing of a damaged one."""
     row = db.execute("select value from facts where name = 'owed'").fetchone()
