@@ -6,12 +6,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from functools import partial
+from html import unescape
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from adapters.cli.render.page import page as html_page
 from adapters.discord.install.command_tree import path
@@ -24,15 +26,19 @@ from adapters.slack.render import messages
 from adapters.slack.render.blocks import KEPT
 from adapters.web.feeds.atom import atom
 from adapters.web.feeds.entries import Feed, topic_entries
-from adapters.words import title
+from adapters.web.site.addresses import day_path, item_path
+from adapters.words import facts, title, told_parts
 from bot.commands import TABLE, Command, Rest, Subscribe, parse
+from bot.digest.card import entry as card_entry
 from bot.handlers.links import LinkSigner
-from bot.models import ArchivedDigest, Layout, Link
+from bot.models import ArchivedDigest, Digest, Kind, Layout, Link
 from tests.adapters.discord.asked import values_of
 from tests.adapters.discord.hostile import contents
 from tests.adapters.email.reading import cards, listed
+from tests.adapters.web.browser import browsing, sees
 from tests.adapters.web.feeds.reading import read
-from tests.conftest import tries
+from tests.bot.handlers.askers import asker
+from tests.conftest import NOW, tries
 from tests.e2e import discord_desk, slack_desk
 from tests.e2e.discord_desk import DiscordDesk
 from tests.e2e.slack_desk import SlackDesk
@@ -225,28 +231,111 @@ def test_a_mail_has_the_items_the_order_and_the_numbers_of_both_chats() -> None:
         assert [(str(each.number), each.address) for each in cards(mails[layout])] == [(each[0], each[2]) for each in told]
 
 
-@settings(max_examples=tries(50))
-@given(st.lists(st.tuples(st.integers(0, 2), st.text("ab *_~`<&|(){}.#\\n", max_size=30)), min_size=1, max_size=12))
-def test_a_feed_has_the_items_the_order_and_the_numbers_of_page_and_chats(drawn: list[tuple[int, str]]) -> None:
-    entries = []
-    for number, (which, words) in enumerate(drawn, start=1):
+@st.composite
+def digests(draw: st.DrawFn) -> Digest:
+    """Digests as the core makes them: works of any title, upvotes and stars, with what was told of real ones."""
+    entries, count = [], st.integers(0, 2_000_000)
+    works = st.tuples(st.integers(0, 2), st.text("ab *_~`<&|(){}.#\\n", max_size=30), count)
+    drawn = draw(st.lists(works, min_size=1, max_size=12))
+    for number, (which, words, upvotes) in enumerate(drawn, start=1):
         like = GPU.entries[which]
         link = Link("page", f"https://arxiv.org/abs/2603.{number:05}")
-        item = replace(like.ranked.item, key=f"arxiv:2603.{number:05}", title=f"{words}{number}x", links=(link,))
-        entries.append(replace(like, ranked=replace(like.ranked, item=item), partner=None))
-    digest = replace(GPU, entries=tuple(entries))
-    slack = "\n".join(
-        text for each in messages.digest(digest, layout=Layout.BRIEF, late=False) for text in texts(each.blocks)
-    )
-    discord = "\n".join(text for each in digest_messages(digest, layout=Layout.BRIEF) for text in contents(each.components))
-    page = re.findall(r'<span class="number">(\d+)</span> <a href="([^"]+)"', html_page([digest], made_at=_AT, version="1"))
-    posted = ArchivedDigest(mark="", digest=digest, saved_at=_AT, channels=("C1",), links=("",))
-    feed = Feed(id=_ID, title="x", about="x", address="https://a.example", updated=_AT, entries=_entries([posted]))
+        known: dict[str, Any] = {
+            "key": f"arxiv:2603.{number:05}",
+            "kind": Kind.PAPER,
+            "stars": None,
+            "repo": "",
+            "links": (link,),
+        }
+        item = replace(like.ranked.item, **known, title=f"{words}{number}x", upvotes=upvotes)
+        entries.append(card_entry(replace(like.ranked, item=item), like.summary))
+    seen = draw(count) + len(entries)
+    coverage = replace(GPU.coverage, seen=seen, kept=len(entries), dropped=(("outside the topic", seen - len(entries)),))
+    return replace(GPU, entries=tuple(entries), coverage=coverage)
 
-    told = [(str(each.number), each.link) for each in read(atom(feed))]
-    assert told == page == [(number, url) for number, url, _ in _SLACK_LINE.findall(slack)]
-    assert told == [(number, url) for number, _, url in _DISCORD_LINE.findall(discord)]
-    assert [each.title for each in read(atom(feed))] == [title(each.ranked.item) for each in entries]
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a page shows of digests, whatever stands around it."""
+
+    numbered: list[tuple[str, str]]  # (number, address) of each card
+    cards: list[str]  # all words of each
+    brief: list[list[str]]  # of each line of the index its title, gist, and facts
+    tallies: list[str]
+    coverage: list[str]
+
+
+def _shown(html: str) -> Shown:
+    tree = LexborHTMLParser(html)
+    for each in tree.css("div.actions"):  # what a person may do there, which a file cannot offer
+        each.decompose()
+    titles = tree.css("article h3")
+    links = [str(each.attributes["href"]) for title in titles for each in title.css("a")]
+    return Shown(
+        [(each.css(".number")[0].text(), link) for each, link in zip(titles, links, strict=True)],
+        [_words(each) for each in tree.css("article")],
+        [[_words(each) for each in line.css(".headline, .gist, .byline")] for line in tree.css("ol.entries li")],
+        [_words(each) for each in tree.css("header.topic p")],
+        [_words(each) for each in tree.css(".coverage")],
+    )
+
+
+def _words(node: LexborNode) -> str:
+    return " ".join(node.text().split())
+
+
+def _plain(text: str) -> str:
+    """What is read of a chat's text, but for signs that are markup in either."""
+    return " ".join(re.sub(r"[*_~`|\\#<>]|\[|\]", "", unescape(text)).split())
+
+
+def _in_chats(digest: Digest, layout: Layout) -> tuple[str, str]:
+    """All that is read of it in Slack, and in Discord."""
+    slack = (text for each in messages.digest(digest, layout=layout, late=False) for text in texts(each.blocks))
+    return "\n".join(slack), "\n".join(
+        text for each in digest_messages(digest, layout=layout) for text in contents(each.components)
+    )
+
+
+async def _archived(digest: Digest) -> tuple[Shown, Shown, list[LexborHTMLParser]]:
+    """What a person reads in the archive, over a socket: the front, the topic's day, and each item's page."""
+    ada = asker(MemoryStore(), NOW)
+    items = [each.ranked.item for each in digest.entries]
+    await ada.context.store.items.add(items, NOW)
+    await ada.context.store.digests.save(ada.actor.workspace, ada.actor.channel, digest, NOW)
+    async with browsing(sees(ada, ada.actor.channel)) as browser:
+        front = await browser.enter(ada)
+        day = await browser.get(day_path(digest.topic, digest.day))
+        return _shown(front.html), _shown(day.html), [(await browser.get(item_path(each.key))).tree for each in items]
+
+
+@settings(max_examples=tries(50))
+@given(digests())
+def test_feed_and_archive_have_the_items_the_order_the_numbers_and_the_words_of_page_and_chats(digest: Digest) -> None:
+    (slack, discord), in_full = _in_chats(digest, Layout.BRIEF), _in_chats(digest, Layout.FULL)
+    page = _shown(html_page([digest], made_at=_AT, version="1"))
+    front, day, of_items = asyncio.run(_archived(digest))
+    posted = ArchivedDigest(mark="", digest=digest, saved_at=_AT, channels=("C1",), links=("",))
+    feed = read(
+        atom(Feed(id=_ID, title="x", about="x", address="https://a.example", updated=_AT, entries=_entries([posted])))
+    )
+
+    assert [(str(each.number), each.link) for each in feed] == page.numbered
+    assert page.numbered == [(number, url) for number, url, _ in _SLACK_LINE.findall(slack)]
+    assert page.numbered == [(number, url) for number, _, url in _DISCORD_LINE.findall(discord)]
+    assert [each.title for each in feed] == [title(each.ranked.item) for each in digest.entries]
+    assert front == day == page
+    for entry, shown in zip(digest.entries, of_items, strict=True):
+        assert _words(shown.css("h1")[0]) == " ".join(title(entry.ranked.item).split())
+        parts = [[_words(each) for each in line.css("dt, dd")] for line in shown.css("dl.parts > div")]
+        assert parts == [[name, " ".join(text.split())] for name, text in told_parts(entry)]
+        assert [_words(each) for each in shown.css("p.said")] == [entry.gist] * bool(entry.gist)
+    for brief, full in zip(map(_plain, (slack, discord)), map(_plain, in_full), strict=True):
+        said = [*page.tallies, *(each.partition(" kept")[0] for each in page.coverage)]
+        assert [each for each in said if each not in brief] == []
+        told = [fact for each in digest.entries for fact in (each.gist.rstrip("."), *facts(each))]
+        assert [each for each in told if _plain(each) not in brief] == []
+        assert [text for each in digest.entries for _, text in told_parts(each) if _plain(text) not in full] == []
 
 
 async def test_a_private_card_begins_with_its_title_and_offers_the_same_in_both() -> None:
