@@ -32,7 +32,7 @@ import numpy as np
 from aiohttp import web
 
 from adapters import http_server
-from adapters.web.rate_limit import RateLimit
+from adapters.rate_limit import RateLimit
 from adapters.web.server import serving
 from adapters.web.site.addresses import day_path, item_path
 from benchmarks import corpus

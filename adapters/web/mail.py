@@ -13,9 +13,10 @@ from functools import partial
 
 from aiohttp import web
 
+from adapters.rate_limit import RateLimit
+from adapters.web.client import client_of
 from adapters.web.forms import read_form
 from adapters.web.page import FIELD, page
-from adapters.web.rate_limit import RateLimit, client_of
 from bot.errors import BotError
 from bot.handlers.addresses.opt_in import asked_by_link, confirm_by_link
 from bot.handlers.context import HandlerContext

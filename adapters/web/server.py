@@ -14,10 +14,10 @@ from aiohttp.typedefs import Handler, Middleware
 
 from adapters import http_server
 from adapters.http_server import SLOWEST
+from adapters.rate_limit import RateLimit
 from adapters.web.feeds.routes import FeedPages
 from adapters.web.mail import BY_ADDRESS, LARGEST, NOWHERE, MailPages
 from adapters.web.page import page, policy
-from adapters.web.rate_limit import RateLimit
 from adapters.web.site.cards import CardPictures
 from adapters.web.site.frame import PUBLIC
 from adapters.web.site.pages import ArchivePages

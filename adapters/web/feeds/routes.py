@@ -14,11 +14,12 @@ from functools import lru_cache
 
 from aiohttp import web
 
+from adapters.rate_limit import RateLimit
 from adapters.text import clean
+from adapters.web.client import client_of
 from adapters.web.feeds import atom, json_feed
 from adapters.web.feeds import opml as outline
 from adapters.web.feeds.entries import Feed, FeedEntry, saved_entries, topic_entries
-from adapters.web.rate_limit import RateLimit, client_of
 from adapters.web.site.addresses import topic_path
 from adapters.web.site.frame import public_root
 from adapters.words import digest_name

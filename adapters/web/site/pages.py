@@ -13,8 +13,8 @@ from functools import partial
 
 from aiohttp import web
 
+from adapters.rate_limit import RateLimit
 from adapters.web.page import policy
-from adapters.web.rate_limit import RateLimit
 from adapters.web.site import answers, views
 from adapters.web.site.addresses import own_path
 from adapters.web.site.frame import PUBLIC, can_be_given

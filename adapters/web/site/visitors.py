@@ -14,9 +14,10 @@ from urllib.parse import urlsplit
 
 from aiohttp import web
 
+from adapters.rate_limit import RateLimit
+from adapters.web.client import client_of
 from adapters.web.forms import read_form
 from adapters.web.page import FIELD, page
-from adapters.web.rate_limit import RateLimit, client_of
 from adapters.web.site.frame import Frame, public_root
 from bot.handlers.archive.access import public_viewer, public_workspaces
 from bot.handlers.archive.reading import viewer_of

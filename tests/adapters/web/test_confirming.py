@@ -10,7 +10,7 @@ from datetime import timedelta
 
 import pytest
 
-from adapters.web.rate_limit import RateLimit
+from adapters.rate_limit import RateLimit
 from bot.errors import UsageError
 from bot.handlers.addresses.letters import Letters
 from bot.handlers.links import LinkAction, LinkSigner, SignedLink, letter_link

@@ -7,7 +7,7 @@ from datetime import timedelta
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adapters.web.rate_limit import RateLimit
+from adapters.rate_limit import RateLimit
 from bot.models import Digest, Link
 from tests.adapters.web.browser import Rooms, browsing, publish, where
 from tests.bot.handlers.askers import ADA, asker

@@ -8,8 +8,8 @@ from datetime import timedelta
 import aiohttp
 import pytest
 
+from adapters.rate_limit import RateLimit
 from adapters.web.mail import BY_SUBSCRIPTION
-from adapters.web.rate_limit import RateLimit
 from bot.errors import StoreError
 from bot.handlers.links import LinkAction, LinkSigner, SignedLink
 from bot.models import Feedback, Preferences, Saved, Subscription, Suppression

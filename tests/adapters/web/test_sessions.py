@@ -3,7 +3,7 @@
 import asyncio
 from datetime import datetime, timedelta
 
-from adapters.web.rate_limit import RateLimit
+from adapters.rate_limit import RateLimit
 from adapters.web.site.addresses import day_path, item_path
 from adapters.web.site.pages import HELD as PAGES_HELD
 from adapters.web.site.visitors import WRONG

@@ -10,8 +10,8 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from adapters.rate_limit import RateLimit
 from adapters.web.feeds.routes import BY_FEED
-from adapters.web.rate_limit import RateLimit
 from bot.errors import StoreError
 from bot.handlers.links import LinkSigner
 from bot.models import Change, Preferences
