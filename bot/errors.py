@@ -15,6 +15,7 @@
     │   ├── Rejected            nothing was posted, and it is not known whether the next message will be taken
     │   ├── Delayed             nothing was posted; worth trying again later
     │   └── Uncertain           it may have been posted
+    ├── ProcessFailed         what was given to a process of its own was not computed
     ├── StoreError            the database did not do what it must; nothing is posted after one
     └── SettingsError         the operator's settings cannot be used; the sentence names the setting
 
@@ -130,6 +131,14 @@ class EmbeddingUnavailable(BotError):
     def __init__(self, message: str, *, retry_after: timedelta | None = None) -> None:
         super().__init__(message)
         self.retry_after = retry_after
+
+
+class ProcessFailed(BotError):
+    """A process that was to compute something did not. `is_temporary`: another time it may."""
+
+    def __init__(self, message: str, *, is_temporary: bool = False) -> None:
+        super().__init__(message)
+        self.is_temporary = is_temporary
 
 
 class Reach(StrEnum):

@@ -1,10 +1,12 @@
-"""The pictures of an answer's charts, drawn beside the event loop."""
+"""The pictures of an answer's charts."""
 
 import asyncio
 import logging
 from collections.abc import Sequence
 
-from adapters.pictures.png import png
+from adapters.pictures.drawing import drawn_apart
+from adapters.pictures.png import chart_svg
+from bot.errors import ProcessFailed
 from bot.models import Chart
 
 log = logging.getLogger(__name__)
@@ -12,12 +14,14 @@ log = logging.getLogger(__name__)
 
 async def drawn_charts(charts: Sequence[Chart]) -> list[bytes]:
     """Return each chart as PNG; b"" for one that cannot be drawn, which is logged. Raises nothing."""
-    return list(await asyncio.gather(*(asyncio.to_thread(_drawn, each) for each in charts)))
+    return [await _drawn(each) for each in charts]
 
 
-def _drawn(chart: Chart) -> bytes:
+async def _drawn(chart: Chart) -> bytes:
     try:
-        return png(chart)
+        return await drawn_apart(await asyncio.to_thread(chart_svg, chart))
+    except ProcessFailed as error:
+        log.warning("The chart %s could not be drawn, its numbers are told: %s", chart.name, error)
     except Exception:
         log.exception("The chart %s could not be drawn; its numbers are told", chart.name)
-        return b""
+    return b""

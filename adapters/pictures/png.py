@@ -20,16 +20,21 @@ from adapters.text import clean
 from bot.models import Chart, ChartValue
 
 FONT = "serif.ttf"  # Broadsheet Serif: a part of Source Serif 4, renamed as its licence asks
-_ZOOM = 3.0  # dots to a unit: 1,200 wide
+ZOOM = 3.0  # dots to a unit of a chart: 1,200 wide
 
 
 def png(chart: Chart) -> bytes:
-    """Return the picture. It takes some tens of milliseconds: not on the event loop."""
-    return drawn(svg(_drawable(chart), LIGHT), _ZOOM)
+    """Return the picture. Nothing else of the process goes on meanwhile, some tens of milliseconds: not in the service."""
+    return drawn(chart_svg(chart), ZOOM)
+
+
+def chart_svg(chart: Chart) -> str:
+    """Return the chart as SVG in the light palette, without signs that our font lacks."""
+    return svg(_drawable(chart), LIGHT)
 
 
 def drawn(picture: str, zoom: float = 1.0) -> bytes:
-    """Return the SVG as PNG, its texts in our font. It takes some tens of milliseconds: not on the event loop."""
+    """Return the SVG as PNG, its texts in our font. What is said of `png` holds here, too."""
     with as_file(files("adapters.pictures").joinpath(FONT)) as font:
         made: bytes = resvg_py.svg_to_bytes(
             svg_string=picture,
@@ -91,5 +96,5 @@ def _mapped(font: bytes, cmap: int) -> Iterator[tuple[int, int]]:
                     yield code, (glyph + delta) & 0xFFFF if glyph else 0
 
 
-if __name__ == "__main__":  # draws what it is given, where nobody else is kept waiting
-    sys.stdout.buffer.write(drawn(sys.stdin.buffer.read().decode()))
+if __name__ == "__main__":  # draws what it is given, where nobody else is kept waiting: adapters.pictures.drawing
+    sys.stdout.buffer.write(drawn(sys.stdin.buffer.read().decode(), float(sys.argv[1])))

@@ -8,12 +8,17 @@ for the Risk Ratio in Cohort Studies", Biometrics 34 (1978), with half a text ad
 style would lead, which half of all texts have and a few more now.
 """
 
+import json
 import math
 import re
+import sys
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
+from itertools import repeat
 from typing import TypeVar
+
+import numpy as np
 
 from bot.query.fold import tokens
 from bot.rank.common_words import STOPWORDS, table
@@ -23,7 +28,6 @@ from bot.rank.weights import TABLE_COUNTS
 LEAST = 5  # of the newest texts that have a term: fewer are no trend
 SURELY = 15.13  # of G²: one in ten thousand terms that did not rise gets so far (chi-squared, one degree of freedom)
 _SIDE = 1.96  # standard errors to either end of the interval
-_LONGEST = 3  # words of a phrase
 _COMMON = 100  # papers to one that has a word
 _ONE_SIGN = 2  # underscores of a word that is one character outside ASCII
 _ENDS = re.compile(r"[.,;:!?()\[\]{}\"“”—]+(?:\s|$)|[(\[{“\n]|\s[–-]\s")  # of a run of words
@@ -52,10 +56,12 @@ def rising_terms(lately: Sequence[Text], before: Sequence[Text], most: int = 10)
     """
     read = list(map(_read, lately))
     having = list(map(set, read))
-    common = {word for word, count in _counts(having).items() if count >= LEAST and _tells(word)}
-    counts = _counts(set(_terms(words, common)) for words in read)
-    now = {term: count for term, count in counts.items() if count >= LEAST and _may_rise(term)}
-    then = _counts(now.keys() & set(_terms(_read(text), common)) for text in before)
+    common = [word for word, count in _counts(having).items() if count >= LEAST and _tells(word)]
+    numbers = {word: number for number, word in enumerate(common, start=1)}
+    counts, earlier = _term_counts(read, numbers), _term_counts(map(_read, before), numbers)
+    terms = {_words_of(term, common): term for term, count in counts.items() if count >= LEAST}
+    now = {words: counts[term] for words, term in terms.items() if _may_rise(words)}
+    then = {words: earlier.get(terms[words], 0) for words in now}
     rose = [
         (ratio_at_least(count, len(lately), then[words], len(before)), words)
         for words, count in now.items()
@@ -103,12 +109,35 @@ def _counts(sets: Iterable[Collection[T]]) -> Counter[T]:
     return counts
 
 
-def _terms(words: Iterable[str], common: Collection[str]) -> Iterator[_Words]:
-    """Yield what consists of one to three of the common words that tell something."""
-    phrase: _Words = ()
-    for word in words:
-        phrase = (*phrase[1 - _LONGEST :], word) if word in common else ()
-        yield from (phrase[at:] for at in range(len(phrase)))
+def _term_counts(texts: Iterable[Sequence[str]], numbers: Mapping[str, int]) -> dict[int, int]:
+    """Return in how many of the texts each term stands of one to three of the numbered words.
+
+    A term is a number, its words the digits from 1 on. With two million words it would not fit: they are those that stand
+    in LEAST of some thousand texts.
+    """
+    base, flat, lengths = len(numbers) + 1, list[int](), list[int]()
+    for words in texts:
+        flat += map(numbers.get, words, repeat(0))
+        flat.append(0)  # no phrase goes on into the next text
+        lengths.append(len(words) + 1)
+    one = np.array(flat, np.int64)
+    two = np.where((one[:-1] > 0) & (one[1:] > 0), one[:-1] * base + one[1:], 0)
+    three = np.where((two[:-1] > 0) & (one[2:] > 0), two[:-1] * base + one[2:], 0)
+    of = np.repeat(np.arange(len(lengths)), lengths)
+    every, of = np.concatenate((one, two, three)), np.concatenate((of, of[1:], of[2:]))
+    terms, at = np.unique(every[every > 0], return_inverse=True)
+    once = np.unique(of[every > 0] * len(terms) + at)  # however often a text says it
+    counts = np.bincount(once % max(1, len(terms)), minlength=len(terms))
+    return dict(zip(terms.tolist(), counts.tolist(), strict=True))
+
+
+def _words_of(term: int, numbered: Sequence[str]) -> _Words:
+    """Return the words of a term, of which the first has the number 1."""
+    base, words = len(numbered) + 1, list[str]()
+    while term:
+        term, number = divmod(term, base)
+        words.append(numbered[number - 1])
+    return tuple(reversed(words))
 
 
 def _may_rise(term: _Words) -> bool:
@@ -140,3 +169,39 @@ def _tell_the_same(words: _Words, told: _Words, counts: Mapping[_Words, int]) ->
     if set(words).isdisjoint(told):
         return False
     return not (len(words) < len(told) and counts[told] < _SAME * counts[words])
+
+
+# --- as a program
+
+
+def question(lately: Iterable[Text], before: Iterable[Text], most: int = 10) -> Iterator[bytes]:
+    """Yield what the program is given to return `rising_terms` of these."""
+    yield b"%d\n" % most
+    for side in (lately, before):
+        yield from (json.dumps(text).encode() + b"\n" for text in side)
+        yield b"\n"
+
+
+def answer(asked: Iterable[bytes]) -> bytes:
+    """Return what the program says when it is asked that, line by line."""
+    lines = iter(asked)
+    most = int(next(lines))
+    lately, before = (list(_texts(lines)) for _ in range(2))
+    return json.dumps([astuple(each) for each in rising_terms(lately, before, most)]).encode()
+
+
+def _texts(lines: Iterator[bytes]) -> Iterator[Text]:
+    for line in lines:
+        if not line.strip():
+            return
+        title, abstract = json.loads(line)
+        yield title, abstract
+
+
+def terms_in(said: bytes) -> list[RisingTerm]:
+    """Return the terms that the program said."""
+    return [RisingTerm(*each) for each in json.loads(said)]
+
+
+if __name__ == "__main__":
+    sys.stdout.buffer.write(answer(sys.stdin.buffer))

@@ -1,29 +1,30 @@
 """The pictures beside links to public pages: who may read the page may see its picture, and nobody else.
 
-One is drawn at a time, by a process of its own: resvg lets no other thread of its process go on, the event loop's neither.
-Those that were drawn lately are held, by what stands on them.
+One is drawn at a time. Those that were drawn lately are held, by what stands on them.
 """
 
 import asyncio
 import hashlib
-import sys
-from asyncio.subprocess import DEVNULL, PIPE
+import logging
 from collections import OrderedDict
 from collections.abc import Callable
 from datetime import date, datetime
 
 from aiohttp import web
 
+from adapters.pictures.drawing import drawn_apart
 from adapters.pictures.shared import SharedCard, shared_svg
 from adapters.web.site import answers
 from adapters.web.site.addresses import CARDS
 from adapters.web.site.frame import PUBLIC
 from adapters.web.site.visitors import Visit, Visitors
+from bot.errors import ProcessFailed
 from bot.handlers.context import HandlerContext
+
+log = logging.getLogger(__name__)
 
 _KEPT = "public, max-age=300"  # as long as a channel that was closed may still be shown
 _LATER = {"Retry-After": "300"}
-_PATIENCE = 20.0  # seconds for drawing one, of which it takes a small part
 _HELD = 100  # of some 40 KB each
 
 
@@ -88,19 +89,8 @@ class CardPictures:
 
 async def _drawn(card: SharedCard) -> bytes:
     """Return the picture as PNG; raises HTTPServiceUnavailable where it cannot be drawn now."""
-    picture = await asyncio.to_thread(shared_svg, card)
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "adapters.pictures.png"), stdin=PIPE, stdout=PIPE, stderr=DEVNULL
-    )
     try:
-        async with asyncio.timeout(_PATIENCE):
-            made, _ = await process.communicate(picture.encode())
-    except TimeoutError:
-        made = b""
-    finally:
-        if process.returncode is None:
-            process.kill()
-            await process.wait()
-    if process.returncode or not made:
-        raise web.HTTPServiceUnavailable(headers=_LATER)
-    return made
+        return await drawn_apart(await asyncio.to_thread(shared_svg, card), 1.0)
+    except ProcessFailed as error:
+        log.warning("The picture of a page could not be drawn: %s", error)
+        raise web.HTTPServiceUnavailable(headers=_LATER) from error

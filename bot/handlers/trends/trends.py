@@ -1,28 +1,37 @@
 """The trends command: how many items of a topic were published in each month, and which words rose in them."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+import logging
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta
 from weakref import WeakKeyDictionary
 
+from bot.child_process import run_module
 from bot.commands import Status, Trending, Trends
+from bot.errors import ProcessFailed
 from bot.handlers.context import HandlerContext, handles
 from bot.handlers.trends.charts import MonthCount, Sides, Subject, terms_chart, volume_chart
 from bot.handlers.wording.replies import button
 from bot.models import Actor, And, Button, Chart, Label, Or, Reply, Topic, Tree, When
 from bot.ports.store import Store
 from bot.query.fields import fold_label
-from bot.rank.trends import rising_terms
+from bot.rank.trends import RisingTerm, Text, question, terms_in
+
+log = logging.getLogger(__name__)
 
 MONTHS = 12  # at most, with the one that is not over
 LATELY, BEFORE = timedelta(weeks=4), timedelta(weeks=24)  # the newest, and those before them
-TEXTS = 1_500  # of either side that are read, a second or two of one processor; of more a sample
+TEXTS = 1_500  # of either side that are read, a second of one processor; of more a sample
 FEWEST = 20  # items of either side: with fewer nothing is held against anything
 _SOURCES = 12  # that are asked for
 _TOPICS = 4  # of the channel that are offered
 _EVERYTHING: Tree = And(())
 _FRESH = timedelta(minutes=15)
+_PATIENCE = 30.0  # seconds for counting the terms, of which it takes a small part
+_ANSWER = 2**20  # bytes, a hundred times what ten terms take
+_PIECE = 2**16  # bytes that are handed over at a time
+_NOT_COUNTED = "Which words rise could not be counted just now; ask again in a while."
 _KEPT = 64  # of all workspaces, those that were asked for last
 
 Made = tuple[tuple[Chart, ...], str]
@@ -54,7 +63,8 @@ class KeptCharts:
             at, charts = self.made.pop((topic, mark), (None, None))
             if at is None or charts is None or not timedelta(0) <= now - at < _FRESH:
                 at, charts = now, await make()
-            self.made[topic, mark] = at, charts
+            if charts[1] != _NOT_COUNTED:
+                self.made[topic, mark] = at, charts
             if len(self.made) > _KEPT:
                 del self.made[next(iter(self.made))]
             return charts
@@ -128,11 +138,32 @@ async def _rising(
     if min(sides.lately, sides.before) < FEWEST:
         return None, f"Too few to tell what rises: {sides.said}. It takes {FEWEST} of each."
     texts = [await index.texts(each, now, limit=TEXTS) for each in (lately, before)]
-    found = await asyncio.to_thread(rising_terms, texts[0], texts[1])
+    try:
+        found = await _rising_terms(texts[0], texts[1])
+    except ProcessFailed as error:
+        log.warning("The words that rise in %s could not be counted: %s", subject.name, error)
+        return None, _NOT_COUNTED
     sides = replace(sides, read_lately=len(texts[0]), read_before=len(texts[1]))
     if not found:
         return None, f"No word or phrase rose clearly: {sides.said}."
     return terms_chart(subject, found, sides, sources), ""
+
+
+async def _rising_terms(lately: Sequence[Text], before: Sequence[Text]) -> list[RisingTerm]:
+    """Return the terms that rose, as a process of its own counts them; raises ProcessFailed."""
+    asked = await asyncio.to_thread(lambda: [*_joined(question(lately, before))])
+    return terms_in(await run_module("bot.rank.trends", data=asked, wall_clock=_PATIENCE, most=_ANSWER))
+
+
+def _joined(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the lines in pieces of some size."""
+    piece = bytearray()
+    for line in lines:
+        piece += line
+        if len(piece) >= _PIECE:
+            yield bytes(piece)
+            piece.clear()
+    yield bytes(piece)
 
 
 def _nothing(topic: Topic | None, said: str, buttons: tuple[Button, ...]) -> Reply:

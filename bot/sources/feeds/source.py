@@ -1,7 +1,7 @@
 """Feeds of labs and journals: RSS, Atom and JSON Feed.
 
 A feed's address and its content are both foreign: the address is asked through a guarded `Http`, the content is read in a
-process of its own (`bot.sources.feeds.process`), and what that process says is checked before it is believed.
+process of its own (`bot.sources.feeds.child`), and what that process says is checked before it is believed.
 """
 
 import asyncio
@@ -14,15 +14,18 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, StringConstraints, ValidationError
 
-from bot.errors import SourceChanged
+from bot.child_process import run_module
+from bot.errors import ProcessFailed, SourceChanged, SourceUnavailable
 from bot.http.client import Http, Request, Response
 from bot.models import Batch, Item, SourceState
 from bot.redact import redacted
 from bot.settings.sources import FeedSettings
 from bot.sources.feeds.entries import FeedAnswer, items_of
-from bot.sources.feeds.process import read_in_process
 
 MAX_BYTES = 2 * 2**20  # what a feed may weigh, inflated
+WALL_CLOCK = 10.0  # seconds for reading one
+MAX_OUTPUT = 8 * 2**20  # bytes of what is made of it
+AT_ONCE = 2  # processes that read; each may take half a GiB
 
 _ACCEPT = (
     "application/atom+xml, application/rss+xml, application/feed+json, application/xml;q=0.9, application/json;q=0.9,"
@@ -131,3 +134,19 @@ def fault_of(body: bytes) -> str:
     if opening.startswith((b"<html", b"<!doctype html", b"<head", b"<body")):
         return "a web page"
     return "a document with a DOCTYPE, which is refused," if opening.startswith(b"<!") else ""
+
+
+async def read_in_process(data: bytes, address: str, content_type: str, *, wall_clock: float = WALL_CLOCK) -> bytes:
+    """Return the JSON that a process of its own made of the feed.
+
+    Raises SourceChanged when the feed is too much for it, SourceUnavailable when the machine is too busy to tell.
+    """
+    given = (json.dumps([address, content_type]).encode() + b"\n", data)
+    try:
+        return await run_module(
+            "bot.sources.feeds.child", data=given, wall_clock=wall_clock, most=MAX_OUTPUT, at_once=AT_ONCE
+        )
+    except ProcessFailed as error:
+        if error.is_temporary:
+            raise SourceUnavailable(f"the process that reads feeds failed: {error}") from error
+        raise SourceChanged("reading the feed took more time or memory than any feed should need") from error

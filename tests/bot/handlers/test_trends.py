@@ -1,3 +1,4 @@
+import sys
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
@@ -113,6 +114,20 @@ async def test_charts_are_kept_for_some_minutes_while_nothing_is_stored(ada: Ask
 
     await ada.context.store.items.add([about(901, "One more cache", published=ada.now - WEEK)], ada.now)
     assert (await ada.ask("trends kv")).charts[0].source.startswith("194 of 196 items")
+
+
+async def test_where_no_process_can_be_had_the_months_are_told_and_the_words_counted_next_time(
+    ada: Asker, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    await collected(ada)
+    with monkeypatch.context() as without:
+        without.setattr(sys, "executable", "/nonexistent/python")
+        reply = await ada.ask("trends kv")
+    assert [each.name for each in reply.charts] == ["months-kv"]
+    assert reply.text == ("Which words rise could not be counted just now; ask again in a while.",)
+    assert "The words that rise in kv could not be counted: it could not be started" in caplog.text
+
+    assert len((await ada.ask("trends kv")).charts) == 2
 
 
 def test_the_stars_of_a_repository_are_a_curve() -> None:

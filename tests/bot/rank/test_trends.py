@@ -1,11 +1,16 @@
 import math
 import random
+from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.rank.trends import SURELY, ratio_at_least, rising_terms, surprise
+from bot.query.fold import tokens
+from bot.rank.common_words import STOPWORDS
+from bot.rank.trends import SURELY, answer, question, ratio_at_least, rising_terms, surprise, terms_in
 from tests.conftest import tries
 
 FILLER = ("We measure it", "A benchmark of tools", "Kernels on machines", "Papers about parsers")
@@ -79,3 +84,64 @@ def test_any_text_is_read(some: list[tuple[str, str]], most: int) -> None:
 
     assert len(found) <= most
     assert all(each.lately > 0 and each.before >= 0 and each.term.strip() for each in found)
+
+
+def counted_one_by_one(some: Sequence[tuple[str, str]], words: Sequence[str]) -> int:
+    """In how many texts the words follow one another, looked for in each."""
+    return sum(
+        any(tokens(f"{title} 0 {text}")[at : at + len(words)] == [*words] for at in range(len(tokens(text)) + len(title)))
+        for title, text in some
+    )
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_terms_are_counted_as_who_looks_for_each_of_them_in_each_text_counts_them(seed: int) -> None:
+    chance = random.Random(seed)
+    words = [f"subject{number}x" for number in range(60)]
+
+    def made(count: int, share: float) -> list[tuple[str, str]]:
+        said = [chance.choices(words, k=40) for _ in range(count)]
+        for each in said:
+            if chance.random() < share:
+                each[10:13] = chance.choice((["paged", "gate", "cache"], ["paged", "gate"], ["gate", "cache", "paged"]))
+        return [(" ".join(each[:5]), " ".join(each[5:])) for each in said]
+
+    lately, before = made(90, 0.6), made(200, 0.1)
+
+    found = rising_terms(lately, before, 99)
+
+    assert len(found) > 1
+    for each in found:
+        spelt = each.term.split()
+        assert (each.lately, each.before) == (counted_one_by_one(lately, spelt), counted_one_by_one(before, spelt)), (
+            each.term
+        )
+
+
+def test_everything_that_rose_by_the_counts_of_words_and_pairs_is_found() -> None:
+    chance = random.Random(9)
+    names = [f"subject{number}x" for number in range(300)]
+    sides = [
+        [("Title", " ".join(chance.choices(names[low:], k=30))) for _ in range(count)]
+        for low, count in ((250, 60), (0, 200))
+    ]
+    counts = []
+    for side in sides:
+        having = Counter[str]()
+        for _, text in side:
+            said = tokens(text)
+            having.update({*said, *(" ".join(each) for each in pairwise(said))} - STOPWORDS)
+        counts.append(having)
+    rose = {term for term, count in counts[0].items() if count >= 5 and surprise(count, 60, counts[1][term], 200) >= SURELY}
+
+    assert {each.term for each in rising_terms(sides[0], sides[1], 999)} == rose
+    assert len(rose) > 20
+
+
+@settings(deadline=None, max_examples=tries(60))
+@given(st.lists(st.tuples(st.text(max_size=40), st.text(max_size=60)), max_size=12), st.integers(1, 9))
+def test_as_a_program_it_tells_the_same(some: list[tuple[str, str]], most: int) -> None:
+    lately, before = [*some * 6, *[("Paged", "gates of \ud83d")] * 9], [*texts(40), *some[:1]]
+    asked = b"".join(question(lately, before, most))
+
+    assert terms_in(answer(asked.splitlines(keepends=True))) == rising_terms(lately, before, most)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from bot.errors import SourceChanged, SourceError, SourceUnavailable
-from bot.sources.feeds.process import read_in_process
+from bot.sources.feeds.source import read_in_process
 
 ATTRIBUTES = b"<rss><channel><item " + b" ".join(b'a%d="1"' % n for n in range(100_000)) + b"/></channel></rss>"
 PATIENT = 600.0  # seconds of wall clock; where the verdict is of something else, a busy machine must not give another
