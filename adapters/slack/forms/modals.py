@@ -82,7 +82,7 @@ async def _form_view(
     channel = memory.get("channel", "")
     actor = await context.actor(interaction, channel)
     if form.channel:
-        actor = await elsewhere(context.answers, actor, form.channel)
+        actor = await elsewhere(context.answers, context.actors, actor, form.channel)
         channel = actor.channel
         memory = {name: value for name, value in memory.items() if name != "url"} | {"channel": channel}
     handlers = context.platform.handler_context

@@ -14,7 +14,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from adapters.chat.context import ListenerContext
 from adapters.chat.patience import ANY_NUMBER, Patience
 from adapters.slack.client.api import Clients
-from adapters.slack.client.channels import KINDS, PUBLIC, channels_of
+from adapters.slack.client.channels import KINDS, PUBLIC, channels_of, home_teams, reads_public_channels
 from adapters.slack.client.errors import CLIENT_FAILURES, channel_sentence, failure_reason
 from adapters.slack.listeners.answers import AnswerTarget, SlackAnswers, called
 from adapters.slack.send import SlackMessenger
@@ -43,45 +43,6 @@ async def _asked_again(answers: SlackAnswers, asking: Callable[[], Awaitable[Map
     return found
 
 
-async def visible_channels(answers: SlackAnswers, actor: Actor, channels: Collection[str]) -> Collection[str]:
-    """Return those of the channels that the person is in, or in which the app is and which are public in their workspace.
-
-    Where Slack does not say, that is the channel that they ask in.
-    """
-    found = {actor.channel}
-    try:
-        for person, kinds in _rooms(actor):
-            if found.issuperset(channels):
-                break
-            found.update(await _asked_again(answers, partial(channels_of, answers.clients, actor.workspace, person, kinds)))
-    except CLIENT_FAILURES as error:
-        why = failure_reason(error)
-        log.warning("Slack does not say now which channels somebody in %s is in: %s", actor.workspace, why)
-    return found.intersection(channels)
-
-
-def _rooms(actor: Actor) -> Sequence[tuple[str, str]]:
-    """Return in whose channels, "" for the app's, and of which kinds one looks for those that the person may know of."""
-    return ((actor.person, KINDS), *((("", PUBLIC),) if not actor.is_external else ()))
-
-
-async def elsewhere(answers: SlackAnswers, actor: Actor, named: str) -> Actor:
-    """Return who asks as acting in a channel that they are in, or in which the app is and which is public.
-
-    Raises UsageError where there is no such channel, and Delayed where Slack does not say now.
-    """
-    try:
-        for person, kinds in _rooms(actor):
-            asking = partial(channels_of, answers.clients, actor.workspace, person, kinds)
-            for channel, name in (await _asked_again(answers, asking)).items():
-                if name and named.casefold() in (channel.casefold(), name.casefold()):
-                    return replace(actor, channel=channel, place=f"#{name}")
-    except CLIENT_FAILURES as error:
-        log.warning("Slack does not say now which channels there are in %s: %s", actor.workspace, failure_reason(error))
-        raise Delayed("Slack does not say now which channels there are; please try again.") from error
-    raise no_such_channel(named)
-
-
 _HOLDS = timedelta(minutes=10)  # so long does a person stay what users.info said: a new administrator waits at most that
 _MOST = 10_000  # people remembered
 _ASKED = 6.0  # seconds for which Slack is asked about a person
@@ -95,6 +56,7 @@ class UserProfile:
     may_administer: bool = False
     zone: str = ""  # an IANA name
     is_external: bool = False  # of another organisation
+    reads_public_channels: bool = False  # also those that they are not in
 
 
 class Actors:
@@ -123,6 +85,11 @@ class Actors:
             is_external=profile.is_external,
             is_direct=not channel or channel.startswith(DIRECT),
         )
+
+    async def reads_public_channels(self, workspace: str, person: str) -> bool:
+        """Return whether the person may read public channels that they are not in; not where Slack says nothing of them."""
+        profile = await self._profile(workspace, person)
+        return profile is not None and profile.reads_public_channels
 
     async def _profile(self, workspace: str, person: str) -> UserProfile | None:
         key, now = (workspace, person), self._clock()
@@ -164,11 +131,52 @@ def profile_of(user: Mapping[str, Any], team: str, organisation: str = "") -> Us
     shared (docs.slack.dev/apis/slack-connect, "Determining whether a user is external").
     """
     grid = user.get("enterprise_user") or {}
-    theirs = {str(user.get("team_id") or team), *map(str, grid.get("teams") or ())}
-    is_colleague = team in theirs or (bool(organisation) and grid.get("enterprise_id") == organisation)
+    is_colleague = team in home_teams(user, team) or (bool(organisation) and grid.get("enterprise_id") == organisation)
     is_external = user.get("is_stranger") is True or not is_colleague
     administers = any(user.get(name) is True for name in _ADMINISTERS) and not is_external
-    return UserProfile(administers, str(user.get("tz") or ""), is_external)
+    return UserProfile(administers, str(user.get("tz") or ""), is_external, reads_public_channels(user, team))
+
+
+async def visible_channels(
+    answers: SlackAnswers, actors: Actors, actor: Actor, channels: Collection[str]
+) -> Collection[str]:
+    """Return those of the channels that the person is in, and but for guests and people of elsewhere the app's public ones.
+
+    Where Slack does not say, that is the channel that they ask in.
+    """
+    found = {actor.channel}
+    try:
+        for person, kinds in await _rooms(actors, actor):
+            if found.issuperset(channels):
+                break
+            found.update(await _asked_again(answers, partial(channels_of, answers.clients, actor.workspace, person, kinds)))
+    except CLIENT_FAILURES as error:
+        why = failure_reason(error)
+        log.warning("Slack does not say now which channels somebody in %s is in: %s", actor.workspace, why)
+    return found.intersection(channels)
+
+
+async def _rooms(actors: Actors, actor: Actor) -> Sequence[tuple[str, str]]:
+    """Return in whose channels, "" for the app's, and of which kinds one looks for those that the person may know of."""
+    reads_public = await actors.reads_public_channels(actor.workspace, actor.person)
+    return ((actor.person, KINDS), *((("", PUBLIC),) if reads_public else ()))
+
+
+async def elsewhere(answers: SlackAnswers, actors: Actors, actor: Actor, named: str) -> Actor:
+    """Return who asks as acting in a channel of those that `visible_channels` knows.
+
+    Raises UsageError where there is no such channel, and Delayed where Slack does not say now.
+    """
+    try:
+        for person, kinds in await _rooms(actors, actor):
+            asking = partial(channels_of, answers.clients, actor.workspace, person, kinds)
+            for channel, name in (await _asked_again(answers, asking)).items():
+                if name and named.casefold() in (channel.casefold(), name.casefold()):
+                    return replace(actor, channel=channel, place=f"#{name}")
+    except CLIENT_FAILURES as error:
+        log.warning("Slack does not say now which channels there are in %s: %s", actor.workspace, failure_reason(error))
+        raise Delayed("Slack does not say now which channels there are; please try again.") from error
+    raise no_such_channel(named)
 
 
 _OF_OTHERS = "Broadsheet cannot write in a direct message of others; subscribe in a channel, or in a message to the app."
@@ -196,9 +204,9 @@ class SlackContext(ListenerContext):
         """
         handlers = replace(
             self.platform.handler_context,
-            visible_channels=partial(visible_channels, self.answers),
+            visible_channels=partial(visible_channels, self.answers, self.actors),
             obstacle=self.obstacle,
-            elsewhere=partial(elsewhere, self.answers),
+            elsewhere=partial(elsewhere, self.answers, self.actors),
         )
         async with self.turns:
             return await answer(handlers, asked, actor, self.now, line)

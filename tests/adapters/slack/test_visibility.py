@@ -34,11 +34,33 @@ async def test_a_member_reads_public_channels_of_the_app_and_private_ones_that_b
 async def test_a_guest_reads_only_what_they_are_in_and_who_has_left_nothing(room: Room) -> None:
     fake = room.fake
     guest = fake.add_person("U0GUEST", "guest", is_guest=True)
+    single = fake.add_person("U0SINGLE", "single", is_single_channel_guest=True)
     inside = fake.add_channel("C0INSIDE", "inside", joined=True)
     every = [fake.general.id, inside.id]
-    assert await room.messenger.visible_to(HERE, guest.id, every) == {inside.id}
+    for person in (guest, single):
+        assert await room.messenger.visible_to(HERE, person.id, every) == {inside.id}
     fake.ben.is_deleted = True
     assert not await room.messenger.visible_to(HERE, fake.ben.id, every)
+
+
+async def test_who_is_of_another_organisation_reads_only_what_is_shared_with_them(room: Room) -> None:
+    fake = room.fake
+    theirs = fake.add_team("T0THEIRS")
+    visitor = fake.add_person("U0VISITOR", "visitor", team=theirs)
+    shared = fake.add_channel("C0SHARED", "shared", joined=True)
+    fake.share_channel(shared, theirs, joined=False)
+    every = [fake.general.id, shared.id]
+    assert await room.messenger.visible_to(HERE, visitor.id, every) == {shared.id}
+    assert await room.messenger.visible_to(HERE, fake.anna.id, every) == set(every)
+
+
+async def test_who_is_of_another_workspace_of_the_organisation_reads_only_what_they_are_in(room: Room) -> None:
+    fake = room.fake
+    fake.team.enterprise = "E0"
+    colleague = fake.add_person("U0COLLEAGUE", "colleague", team=fake.add_team("T0OTHER", enterprise="E0"))
+    inside = fake.add_channel("C0INSIDE", "inside", joined=True)
+    fake.share_channel(inside, fake.world.teams["T0OTHER"], joined=False)
+    assert await room.messenger.visible_to(HERE, colleague.id, [fake.general.id, inside.id]) == {inside.id}
 
 
 async def test_where_slack_does_not_say_nobody_is_taken_to_know_of_anything(room: Room) -> None:

@@ -30,6 +30,7 @@ class Person:
     is_bot: bool = False
     is_deleted: bool = False
     is_guest: bool = False  # of the workspace, who sees no channel but those that they are in
+    is_single_channel_guest: bool = False  # such a guest, who is in one
     zone: str = "Europe/Zurich"
     offset: int = 7200  # seconds
 
