@@ -4,10 +4,11 @@
 
 Items of made words are stored, and digests of seven of them for each topic and day. The pages are served as the service does
 it, and in the same process a file as long as each page, by the same server. Another process asks for the file and for the
-page by turns, two requests at a time, each on a connection of its own. Printed are, as medians of the rounds: the page's
-requests a second as a part of the file's, its time to the first byte as a multiple of the file's, and the 99th percentile of
-how long the event loop was kept: processor time of its own thread between two ticks, and how late the tick was, whoever had
-the processor. What is held of pages and cards is held.
+page by turns, two requests at a time, each on a connection of its own: for the page as one that is read again, and at
+addresses that differ, so that it is made for each request (what is held of its parts is held). Printed are, as medians
+of the rounds: the page's requests a second as a part of the file's, both ways, its time to the first byte as a multiple of
+the file's, and the 99th percentile of how long the event loop was kept: processor time of its own thread between two ticks,
+and how late the tick was, whoever had the processor.
 
 At the end messages are delivered to a platform that takes each at once: alone, beside requests for the file, and beside
 requests for the front page; printed is the rate beside each as a part of the rate alone.
@@ -21,10 +22,10 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from itertools import accumulate
+from itertools import accumulate, count
 from pathlib import Path
 from typing import Any, cast
 
@@ -59,6 +60,8 @@ ENTRIES = 7  # of a digest
 DELIVERIES = 100  # of a round
 UNBOUNDED = 1e9  # requests a minute
 
+_NUMBERS = count()  # of addresses that differ
+
 
 @dataclass(frozen=True, slots=True)
 class Asked:
@@ -75,11 +78,11 @@ class Client:
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self._process = process
 
-    async def ask(self, port: int, path: str, cookie: str, seconds: float) -> Asked:
-        """Ask for so long, and return what came of it."""
+    async def ask(self, port: int, path: str, cookie: str, seconds: float, *, anew: bool = False) -> Asked:
+        """Ask for so long, and return what came of it; `anew` at another address each time."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        self._process.stdin.write(json.dumps([port, path, cookie, seconds]).encode() + b"\n")
+        self._process.stdin.write(json.dumps([port, path, cookie, seconds, anew]).encode() + b"\n")
         return Asked(*json.loads(await self._process.stdout.readline()))
 
 
@@ -89,18 +92,19 @@ class Client:
 async def answered() -> None:
     """Do what is asked for on standard input."""
     while line := await asyncio.to_thread(sys.stdin.readline):
-        port, path, cookie, seconds = json.loads(line)
-        head = f"GET {path} HTTP/1.1\r\nHost: x\r\nCookie: broadsheet={cookie}\r\n\r\n".encode()
+        port, path, cookie, seconds, anew = json.loads(line)
+        numbers = (f"{'&' if '?' in path else '?'}n={next(_NUMBERS)}" if anew else "" for _ in count())
+        heads = (f"GET {path}{n} HTTP/1.1\r\nHost: x\r\nCookie: broadsheet={cookie}\r\n\r\n".encode() for n in numbers)
         end, firsts, sizes = time.perf_counter() + seconds, list[float](), list[int]()
         begun = time.perf_counter()
-        await asyncio.gather(*(_one_by_one(port, head, end, firsts, sizes) for _ in range(TOGETHER)))
+        await asyncio.gather(*(_one_by_one(port, heads, end, firsts, sizes) for _ in range(TOGETHER)))
         rate = len(firsts) / (time.perf_counter() - begun)
         print(json.dumps([rate, statistics.median(firsts), sizes[0]]), flush=True)
 
 
-async def _one_by_one(port: int, head: bytes, end: float, firsts: list[float], sizes: list[int]) -> None:
+async def _one_by_one(port: int, heads: Iterator[bytes], end: float, firsts: list[float], sizes: list[int]) -> None:
     while not firsts or time.perf_counter() < end:
-        start = time.perf_counter()
+        start, head = time.perf_counter(), next(heads)
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(head)
         got = await reader.read(1)
@@ -203,20 +207,21 @@ class Measured:
         """Print how quick a page is beside a file of its size."""
         first = await self.client.ask(self.page_port, path, self.cookie, 0)
         await self.file(first.size)
-        rates, firsts, rate, lag = list[float](), list[float](), list[float](), Lag()
+        rates, anew, firsts, lag = list[float](), list[float](), list[float](), Lag()
         for _ in range(self.rounds):
             static = await self.client.ask(self.file_port, f"/{first.size}", "", self.seconds)
             async with watched() as seen:
                 asked = await self.client.ask(self.page_port, path, self.cookie, self.seconds)
+                made = await self.client.ask(self.page_port, path, self.cookie, self.seconds, anew=True)
             rates.append(asked.rate / static.rate)
+            anew.append(made.rate / static.rate)
             firsts.append(asked.first_byte / static.first_byte)
-            rate.append(asked.rate)
             lag.busy += seen.busy
             lag.late += seen.late
         busy, late = (float(np.percentile(each, 99)) for each in (lag.busy, lag.late))
         print(
-            f"{name:13} {first.size / 1024:6.0f} KiB  {statistics.median(rates):5.2f} of the file's rate"
-            f" ({statistics.median(rate):4.0f}/s)   first byte {statistics.median(firsts):5.1f} times"
+            f"{name:13} {first.size / 1024:6.0f} KiB  {statistics.median(rates):5.2f} of the file's rate,"
+            f" {statistics.median(anew):5.2f} made each time   first byte {statistics.median(firsts):5.1f} times"
             f"   loop p99 {busy:5.1f} ms busy, {late:5.1f} late",
             flush=True,
         )

@@ -64,7 +64,7 @@ async def serving(
     context = browser_context(context)
     by_address = by_address or RateLimit(BY_ADDRESS)
     mail = MailPages(context, signer, clock, slowest=slowest, by_address=by_address, by_subscription=by_subscription)
-    visitors = Visitors(context, signer, clock, slowest=slowest, by_address=by_address)
+    visitors = Visitors(context, signer, clock, slowest=slowest, by_address=by_address, monotonic=monotonic)
     archive = ArchivePages(context, visitors, clock, by_session=by_session, monotonic=monotonic)
     cards = CardPictures(context, visitors, clock)
     feeds = FeedPages(context, signer, by_address=by_address, by_feed=by_feed)

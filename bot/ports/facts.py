@@ -21,6 +21,13 @@ class Facts(Protocol):
         """Remember a small text."""
         ...
 
+    async def version(self) -> int:
+        """Return a number of 32 bits: while it stays the same, so does all that the store returns, of every port.
+
+        A store that cannot tell returns another one each time.
+        """
+        ...
+
 
 async def time_of_fact(facts: Facts, name: str) -> datetime | None:
     """Return the aware time that a fact holds; None where there is none, or a damaged one. Raises StoreError."""

@@ -365,6 +365,19 @@ async def test_a_fact_is_the_last_that_was_set(store: AnyStore) -> None:
     assert await store.facts.get("heartbeat") == "2"
 
 
+async def test_the_version_is_another_one_after_anything_was_written(store: AnyStore) -> None:
+    seen = [await store.facts.version()]
+    for write in (
+        store.facts.set("heartbeat", "1"),
+        store.items.add([paper(1)], NOW),
+        store.source_states.save(SourceState(name="arxiv", failures=2)),
+        store.chats.keep_texts("slack:T1", ["search kv"], NOW),
+    ):
+        await write
+        seen.append(await store.facts.version())
+    assert len({*seen}) == len(seen)
+
+
 # --- upkeep
 
 

@@ -76,6 +76,7 @@ class MemoryFacts:
 
     def __init__(self) -> None:
         self._facts: dict[str, str] = {}
+        self._asked = 0
 
     async def get(self, name: str) -> str:
         """Return a small remembered text."""
@@ -84,6 +85,11 @@ class MemoryFacts:
     async def set(self, name: str, value: str) -> None:
         """Remember a small text."""
         self._facts[name] = value
+
+    async def version(self) -> int:
+        """Return another number each time: nobody counts what changes the dictionaries."""
+        self._asked += 1
+        return self._asked
 
 
 class MemoryMaintenance:

@@ -5,7 +5,6 @@ What may be known, and what is said of it, the core tells; a page that may not b
 
 import asyncio
 import time
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from datetime import date, datetime
@@ -18,14 +17,13 @@ from adapters.web.page import policy
 from adapters.web.site import answers, views
 from adapters.web.site.addresses import own_path
 from adapters.web.site.frame import PUBLIC, can_be_given
+from adapters.web.site.held import HeldPages
 from adapters.web.site.visitors import Visit, Visitors
 from bot.commands import Command, Format, ListSaved, Search, Trends, read
 from bot.handlers.context import HandlerContext
 from bot.handlers.handle import answer
-from bot.models import Reply, Viewer
+from bot.models import Reply
 
-HELD = 60.0  # seconds for which a page that everybody gets stays as it was made
-_PAGES = 300  # of which that is held, of some 40 KB each
 BY_SESSION = 240  # forms and searches a minute; who types asks at each pause
 
 Answering = Callable[[web.Request, Visit], Awaitable[web.StreamResponse]]
@@ -46,8 +44,7 @@ class ArchivePages:
         """`monotonic` times for how long pages are held."""
         self._context, self._visitors, self._clock = context, visitors, clock
         self._by_session = by_session or RateLimit(BY_SESSION)
-        self._monotonic = monotonic
-        self._pages: OrderedDict[tuple[Viewer, str, str], tuple[float, str]] = OrderedDict()
+        self._pages = HeldPages(monotonic)
         self._making = asyncio.Semaphore(1)  # pages at a time: several would take the loop's turns, and be no sooner
 
     def routes(self) -> list[web.RouteDef]:
@@ -73,23 +70,14 @@ class ArchivePages:
 
     def _for_all(self, page: Answering) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
         async def answered(request: web.Request) -> web.StreamResponse:
-            visit = await self._visitors.visit(request)
-            return await (page(request, visit) if visit.actor else self._held(page, request, visit))
+            return await self._held(page, request, await self._visitors.visit(request))
 
         return answered
 
     async def _held(self, page: Answering, request: web.Request, visit: Visit) -> web.StreamResponse:
-        """Return a page that everybody gets, as it was made a minute ago at the earliest for who may know of the same."""
-        name, now = (visit.viewer, visit.frame.root, request.rel_url.raw_path_qs), self._monotonic()
-        until, text = self._pages.pop(name, (now, ""))
-        if until <= now:
-            made = await page(request, visit)
-            assert isinstance(made, web.Response)  # noqa: S101 - of ours, all are
-            until, text = now + HELD, made.text or ""
-        self._pages[name] = (until, text)
-        if len(self._pages) > _PAGES:
-            self._pages.popitem(last=False)
-        return web.Response(text=text, content_type="text/html")
+        """Return a page as it was made for whoever gets the very same: a person in a session, or everybody."""
+        name = (visit.viewer, visit.frame.root, visit.session, request.rel_url.raw_path_qs)
+        return await self._pages.page(name, visit.of, lambda: page(request, visit))
 
     def _for_person(self, page: Answering) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
         async def answered(request: web.Request) -> web.StreamResponse:
@@ -98,7 +86,7 @@ class ArchivePages:
                 raise web.HTTPNotFound
             if not self._by_session.takes(visit.session):
                 raise web.HTTPTooManyRequests(headers={"Retry-After": "60"})
-            return await page(request, visit)
+            return await (self._held(page, request, visit) if request.method == "GET" else page(request, visit))
 
         return answered
 

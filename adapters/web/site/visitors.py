@@ -5,6 +5,8 @@ answered like what is not there.
 """
 
 import asyncio
+import time
+from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -28,7 +30,9 @@ from bot.models import Actor, Button, Reply, Viewer
 
 BY_ADDRESS = 600  # pages a minute: an office behind one address
 WRONG = 20  # what a link costs that we never made
+SEEN_HELD = 5.0  # seconds for which it holds what a session's person may know of, where nothing is written meanwhile
 
+_SESSIONS = 1_000  # of which that is held
 _LEAVE = "leave"
 _OPEN = Reply(
     title="Open the archive?",
@@ -59,6 +63,7 @@ class Visit:
     frame: Frame
     actor: Actor | None = None  # None of a stranger
     session: str = ""  # as the browser keeps it; "" of a stranger
+    of: int = 0  # the version of the store that a page for them shows; 0: what everybody gets may be older
 
 
 class Visitors:
@@ -72,11 +77,14 @@ class Visitors:
         *,
         slowest: float,
         by_address: RateLimit | None = None,
+        monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`slowest` is the time in seconds for a form to come in."""
+        """`slowest` is the time in seconds for a form to come in; `monotonic` times for how long something holds."""
         self._context, self._signer, self._clock, self._slowest = context, signer, clock, slowest
         self._by_address = by_address or RateLimit(BY_ADDRESS)
         self._opening = asyncio.Lock()
+        self._monotonic = monotonic
+        self._seen: OrderedDict[str, tuple[float, int, Viewer]] = OrderedDict()  # by session: until when, of which version
 
     def routes(self) -> list[web.RouteDef]:
         """Return what is answered, and by what."""
@@ -118,15 +126,23 @@ class Visitors:
         return Visit(viewer, frame)
 
     async def _person(self, request: web.Request, session: SignedSession) -> Visit:
-        said = request.cookies[self._cookie]
-        sign = partial(self._sign, said)
-        actor = reader(session)
-        if await was_ended(self._context, actor.workspace, said):
-            raise web.HTTPNotFound
-        viewer = await viewer_of(self._context, actor)
-        here = bool(viewer.channel)
+        said, actor = request.cookies[self._cookie], reader(session)
+        of = await self._context.store.facts.version()
+        until, known_of, viewer = self._seen.pop(said, (0.0, 0, None))
+        if viewer is None or known_of != of or until <= self._monotonic():
+            until, viewer = self._monotonic() + SEEN_HELD, await self._viewer(actor, said)
+        self._seen[said] = (until, of, viewer)
+        if len(self._seen) > _SESSIONS:
+            self._seen.popitem(last=False)
+        sign, here = partial(self._sign, said), bool(viewer.channel)
         frame = Frame(self._base, _path(request), sign=sign, is_partial=viewer.is_partial, has_channel=here)
-        return Visit(viewer, frame, replace(actor, channel=viewer.channel), said)
+        return Visit(viewer, frame, replace(actor, channel=viewer.channel), said, of)
+
+    async def _viewer(self, actor: Actor, session: str) -> Viewer:
+        """Return what the session's person may know of; raises HTTPNotFound where it was ended."""
+        if await was_ended(self._context, actor.workspace, session):
+            raise web.HTTPNotFound
+        return await viewer_of(self._context, actor)
 
     # --- forms
 

@@ -11,7 +11,7 @@ from bot.models import Actor, is_mail
 from bot.ports.messenger import Visibility
 
 HELD = 300.0  # seconds for which it holds that a channel is open to everybody
-SEEN_HELD = 60.0  # and what a person may know: whose feeds are read one after the other is asked for once
+SEEN_HELD = 55.0  # and what a person may know: whose feeds are read one after the other is asked for once
 FAILURE_HELD = 5.0  # and that nobody can tell
 _MOST = 1_000  # of either that are held
 

@@ -7,6 +7,7 @@ from sqlite_utils import Database
 from bot.models import SourceState, Summary
 from bot.store.records import micros, state_from_text, state_to_text, summary_from_text, summary_to_text
 from bot.store.sqlite.connections import Tables, reading, writing
+from bot.store.sqlite.recovery.wal import number_of
 
 
 def fact(db: Database, name: str) -> str:
@@ -36,6 +37,10 @@ class SqliteFacts(Tables):
     @writing
     def set(self, db: Database, name: str, value: str) -> None:
         set_fact(db, name, value)
+
+    @reading
+    def version(self, db: Database) -> int:
+        return number_of(db)
 
 
 class SqliteSourceStates(Tables):

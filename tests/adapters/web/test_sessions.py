@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 from adapters.rate_limit import RateLimit
 from adapters.web.site.addresses import day_path, item_path
-from adapters.web.site.pages import HELD as PAGES_HELD
+from adapters.web.site.held import HELD as PAGES_HELD
 from adapters.web.site.visitors import WRONG
 from bot.handlers.archive.channel_access import SEEN_HELD
 from bot.handlers.links import LinkSigner

@@ -54,8 +54,12 @@ def log_of(database: Path) -> Path:
 
 def number_transaction(db: Database) -> None:
     """Give the open transaction its number."""
-    (before,) = db.conn.execute("pragma user_version").fetchone()
-    db.conn.execute(f"pragma user_version = {_beginning(before) | secrets.randbelow(_RANDOM) + 1}")
+    db.conn.execute(f"pragma user_version = {_beginning(number_of(db)) | secrets.randbelow(_RANDOM) + 1}")
+
+
+def number_of(db: Database) -> int:
+    """Return the number of the last transaction that changed anything."""
+    return int(db.conn.execute("pragma user_version").fetchone()[0])
 
 
 def number_copy(copy: sqlite3.Connection) -> None:

@@ -54,6 +54,21 @@ def many(number: int, start: int = 0) -> list[Item]:
     ]
 
 
+async def test_the_version_stays_while_nothing_is_written_whoever_would(store: SqliteStore, path: Path) -> None:
+    await store.items.add(many(3), NOW)
+    before = await store.facts.version()
+    await store.items.find(["arxiv:2604.00001"])
+    await store.digests.past("slack:T1", "C1")
+    assert await store.facts.version() == before
+    beside = SqliteStore(path)
+    await beside.open()
+    assert await beside.facts.version() == before
+    await beside.facts.set("a", "b")
+    after = await beside.facts.version()
+    assert after == await store.facts.version() != before
+    await beside.close()
+
+
 def python(code: str, *arguments: object) -> subprocess.Popen[str]:
     """Start a process that runs the code with the store imported."""
     head = """
