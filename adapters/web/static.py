@@ -22,6 +22,7 @@ from adapters.web.feeds.opml import opml
 from adapters.web.mail import NOWHERE
 from adapters.web.site import answers, views
 from adapters.web.site.addresses import CARDS, topic_path
+from adapters.web.site.cards import day_card, item_card
 from adapters.web.site.frame import Frame
 from adapters.words import digest_name
 from bot.errors import UsageError
@@ -138,11 +139,12 @@ class _Site:
     async def _picture(self, path: str) -> bytes:
         match path.removeprefix(CARDS).removesuffix(".png")[1:].split("/"):
             case ["t", topic, day]:
-                card = await answers.day_card(self._context, self._viewer, unquote(topic), date.fromisoformat(day))
+                card = await day_card(self._context, self._viewer, unquote(topic), date.fromisoformat(day))
             case [_, *key]:
-                card = await answers.item_card(self._context, self._viewer, unquote("/".join(key)), self._now)
-        assert card is not None  # noqa: S101 - a page that is there named it
-        return await asyncio.to_thread(shared, card)
+                card = await item_card(self._context, self._viewer, unquote("/".join(key)), self._now)
+        made = await card.read() if card else None
+        assert made is not None  # noqa: S101 - a page that is there named it
+        return await asyncio.to_thread(shared, made)
 
     async def _page(self, path: str, frame: Frame) -> answers.Made | None:
         where, _, before = path.partition("?before=")

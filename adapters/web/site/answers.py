@@ -8,8 +8,7 @@ from collections.abc import Callable
 from datetime import date, datetime
 from functools import partial
 
-from adapters.pictures.shared import SharedCard
-from adapters.web.site import shared, views
+from adapters.web.site import views
 from adapters.web.site.frame import Frame
 from bot.commands import Command, Less, More, Save, Show, Unsave, write
 from bot.handlers.archive.paper import paper_history
@@ -68,15 +67,3 @@ async def item_page(context: HandlerContext, viewer: Viewer, frame: Frame, key: 
     )
     actions = frame.actions([Button(label, write(command)) for label, command in offered])
     return partial(views.item, frame, history, actions, now.date())
-
-
-async def day_card(context: HandlerContext, viewer: Viewer, name: str, day: date) -> SharedCard | None:
-    """Return what the picture of a topic's day shows; None where the viewer may know of none."""
-    digests = await digests_of_day(context, viewer, name, day)
-    return shared.of_day(digests) if digests else None
-
-
-async def item_card(context: HandlerContext, viewer: Viewer, key: str, now: datetime) -> SharedCard | None:
-    """Return what the picture of an item shows; None where the viewer may know of none."""
-    history = await paper_history(context, viewer, key, now)
-    return shared.of_item(history, now.date()) if history else None

@@ -6,22 +6,21 @@ from datetime import date
 from adapters.pictures.shared import SharedCard
 from adapters.text import clean
 from adapters.words import byline, digest_name, kept_of_seen, links, signals, spoken, title
-from bot.models import ArchivedDigest, PaperHistory
+from bot.models import ArchivedDigest, ArchivedPosting, Item
 from bot.wording import counted, long_day
 
 _NAMED = 6  # entries of a digest
 
 
-def of_item(history: PaperHistory, today: date) -> SharedCard:
+def of_item(item: Item, posting: ArchivedPosting | None, gist: str, today: date) -> SharedCard:
     """Return the picture of an item: its title and gist, when it was posted last, who made it, and its stars and upvotes."""
-    item, posted = history.item, history.postings[:1]
     facts = [spoken(each) or each for each in (*byline(item, today), *signals(item))]
     return SharedCard(
-        topic=clean(posted[0].title) if posted else "",
+        topic=clean(posting.title) if posting else "",
         title=title(item),
         name=next((shown for _, shown in links(item)), item.key),
-        text=clean(history.entry.gist) if history.entry else "",
-        foot=" · ".join((*(long_day(each.day) for each in posted), *facts)),
+        text=clean(gist),
+        foot=" · ".join((*([long_day(posting.day)] if posting else []), *facts)),
     )
 
 

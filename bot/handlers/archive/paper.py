@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
 from bot.handlers.archive.reading import with_card
@@ -15,24 +16,30 @@ SIMILAR = 5  # items
 _READ = timedelta(days=400)  # how far back its readings go
 
 
+@dataclass(frozen=True, slots=True)
+class LastPosted:
+    """An item, and where it was posted last, as far as the viewer may know; None where it was not."""
+
+    item: Item
+    posting: ArchivedPosting | None
+
+
 async def paper_history(context: HandlerContext, viewer: Viewer, key: str, now: datetime) -> PaperHistory | None:
     """Return what is known of the item of that key, or alias, and where the viewer may know that it was posted.
 
     None where there is none; nor is there one for a stranger that was never posted where they may read: what else was
-    collected is the workspace's own. Raises StoreError.
+    collected is the workspace's own. Raises StoreError, as all of these do.
     """
-    item = (await context.store.items.find([key])).get(key)
-    if item is None:
+    known = await _known(context, viewer, key, MOST_POSTINGS)
+    if known is None:
         return None
-    found = await _postings(context, viewer, item)
-    if viewer.is_stranger and not found:
-        return None
-    entry = await _entry(context, viewer, found)
+    item, postings = known
+    entry = await _entry(context, viewer, postings[0]) if postings else None
     return PaperHistory(
         item=item,
         entry=entry,
         summary=entry.summary if entry else await context.previewer.summary(item, now),
-        postings=tuple(found),
+        postings=tuple(postings),
         readings=await _readings(context, item, (now - _READ).date()),
         versions=tuple(_versions(item)),
         similar=await _similar(context, viewer, item, now),
@@ -40,17 +47,36 @@ async def paper_history(context: HandlerContext, viewer: Viewer, key: str, now: 
     )
 
 
-async def _postings(context: HandlerContext, viewer: Viewer, item: Item) -> Sequence[ArchivedPosting]:
+async def last_posted(context: HandlerContext, viewer: Viewer, key: str) -> LastPosted | None:
+    """Return of what `paper_history` tells the item and its last posting, by two small reads; None where that has none."""
+    known = await _known(context, viewer, key, 1)
+    return LastPosted(known[0], next(iter(known[1]), None)) if known else None
+
+
+async def posted_gist(context: HandlerContext, viewer: Viewer, posting: ArchivedPosting) -> str:
+    """Return the gist as it was posted there, "" where it cannot be read any more; it stays as long as the posting."""
+    entry = await _entry(context, viewer, posting)
+    return entry.gist if entry else ""
+
+
+async def _known(
+    context: HandlerContext, viewer: Viewer, key: str, most: int
+) -> tuple[Item, Sequence[ArchivedPosting]] | None:
+    """Return the item and its postings, the last first; None where the viewer may know of none."""
+    item = (await context.store.items.find([key])).get(key)
+    found = await _postings(context, viewer, item, most) if item else ()
+    return (item, found) if item and (found or not viewer.is_stranger) else None
+
+
+async def _postings(context: HandlerContext, viewer: Viewer, item: Item, most: int) -> Sequence[ArchivedPosting]:
     keys = (item.key, *item.aliases)
-    return await context.store.archive.postings(viewer.workspace, viewer.channels, keys, limit=MOST_POSTINGS)
+    return await context.store.archive.postings(viewer.workspace, viewer.channels, keys, limit=most)
 
 
-async def _entry(context: HandlerContext, viewer: Viewer, postings: Sequence[ArchivedPosting]) -> Entry | None:
-    """Return the entry as it was posted last, None where it was not, or that cannot be read any more."""
-    for posting in postings[:1]:
-        if entry := await context.store.archive.posted_entry(viewer.workspace, posting):
-            return await asyncio.to_thread(with_card, entry)
-    return None
+async def _entry(context: HandlerContext, viewer: Viewer, posting: ArchivedPosting) -> Entry | None:
+    """Return the entry as it was posted there, None where that cannot be read any more."""
+    entry = await context.store.archive.posted_entry(viewer.workspace, posting)
+    return await asyncio.to_thread(with_card, entry) if entry else None
 
 
 async def _readings(context: HandlerContext, item: Item, since: date) -> tuple[Reading, ...]:
@@ -85,7 +111,7 @@ async def _similar(context: HandlerContext, viewer: Viewer, item: Item, now: dat
     close = [hit.item for hit in hits]
     if not viewer.is_stranger:
         return tuple(close)
-    return tuple([each for each in close if await _postings(context, viewer, each)])
+    return tuple([each for each in close if await _postings(context, viewer, each, 1)])
 
 
 async def _is_saved(context: HandlerContext, viewer: Viewer, item: Item) -> bool:

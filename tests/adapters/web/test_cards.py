@@ -1,17 +1,22 @@
 """What programs show beside a link to a public page; of what is not public they are told nothing."""
 
+from collections import Counter
+from dataclasses import replace
+from datetime import timedelta
+
 import aiohttp
 
 from adapters.web.site.addresses import card_path, day_path, item_path, topic_path
 from adapters.web.site.shared import of_day, of_item
 from adapters.words import title
-from bot.models import ArchivedDigest, ArchivedPosting, PaperHistory
+from bot.models import ArchivedDigest, ArchivedPosting
 from tests.adapters.pictures.test_png import size
 from tests.adapters.web.browser import Page, Rooms, browsing, publish, where
 from tests.bot.handlers.archive.test_reading import posted
 from tests.bot.handlers.askers import Asker
 from tests.conftest import NOW
 from tests.fakes.digests import GPU
+from tests.stores.counted import counted
 
 
 def told(page: Page) -> dict[str, str]:
@@ -52,6 +57,41 @@ async def test_public_pages_say_what_they_are_and_show_a_picture_of_each_paper_a
             assert "og:image" not in said
 
 
+async def test_who_has_a_picture_costs_no_digest_and_a_changed_one_is_drawn_anew(ada: Asker) -> None:
+    made = await posted(ada, "C1")
+    calls = Counter[str]()
+    counting = replace(ada.context, store=counted(ada.context.store, calls))
+    ada = where(replace(ada, context=counting), Rooms({"C1"}, {"C1"}))
+    await publish(ada, "C1")
+    item = made.entries[0].ranked.item
+    async with browsing(ada) as browser, aiohttp.ClientSession() as anybody:
+        root = f"{browser.base}/w/{browser.signer.slug('slack:T1')}"
+
+        async def asked(path: str, **headers: str) -> tuple[int, str, bytes]:
+            calls.clear()
+            async with anybody.get(root + card_path(path), headers=headers) as answer:
+                return answer.status, answer.headers["ETag"], await answer.read()
+
+        for path, few in ((day_path("kv", made.day), {"days"}), (item_path(item.key), {"find", "postings"})):
+            _, tag, picture = await asked(path)
+            assert size(picture) == (1200, 630)
+            assert await asked(path, **{"If-None-Match": tag}) == (304, tag, b"")
+            assert {*calls} == {"public"} | few
+            assert await asked(path) == (200, tag, picture)
+            assert {*calls} == {"public"} | few, "the picture is held"
+
+        _, tag, picture = await asked(item_path(item.key))
+        await ada.context.store.items.add([replace(item, upvotes=4321)], ada.now)
+        status, other, drawn = await asked(item_path(item.key), **{"If-None-Match": tag})
+        assert (status, other == tag, drawn == picture) == (200, False, False)
+
+        _, tag, _ = await asked(day_path("kv", made.day))
+        more = replace(made, entries=made.entries[:1])
+        await ada.context.store.digests.save("slack:T1", "C1", more, ada.now + timedelta(minutes=1))
+        status, other, _ = await asked(day_path("kv", made.day), **{"If-None-Match": tag})
+        assert (status, other == tag) == (200, False)
+
+
 async def test_private_pages_say_nothing_and_have_no_picture(ada: Asker) -> None:
     made, hidden = await posted(ada, "C1"), await posted(ada, "C2", "gpu-systems", days=1)
     ada = where(ada, Rooms({"C1", "C2"}, {"C1", "C2"}))
@@ -80,17 +120,7 @@ async def test_while_nobody_can_tell_what_is_public_a_picture_is_asked_for_later
 def test_a_picture_has_the_title_the_gist_the_day_and_the_counts_that_the_chats_tell() -> None:
     entry = GPU.entries[0]
     posting = ArchivedPosting(entry.ranked.item.key, "C1", GPU.topic, GPU.title, GPU.day, NOW)
-    history = PaperHistory(
-        item=entry.ranked.item,
-        entry=entry,
-        summary=entry.summary,
-        postings=(posting,),
-        readings=(),
-        versions=(),
-        similar=(),
-        saved=False,
-    )
-    card = of_item(history, GPU.day)
+    card = of_item(entry.ranked.item, posting, entry.gist, GPU.day)
     assert (card.topic, card.title, card.text) == (GPU.title, entry.ranked.item.title, entry.gist)
     assert card.foot == "Wednesday 1 April 2026 · Du, Ge, Hu +3 · InternLM · 30 March · 13 upvotes"
     posted_day = of_day([ArchivedDigest(mark="m", digest=GPU, saved_at=NOW, channels=("C1",), links=("",))])
