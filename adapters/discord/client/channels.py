@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from discord import Permissions
-from discord.errors import HTTPException
+from discord.errors import HTTPException, NotFound
 
 from adapters.discord.client.api import RestClient
 
@@ -23,7 +23,7 @@ DIRECT = frozenset({1, 3})
 TEXTUAL = frozenset({0, 2, 5, 13})  # channels that take messages themselves: text, voice, announcements, stages
 NO_MESSAGES = "The channel takes no messages; subscribe in a text channel, a thread or a forum."
 _ADMINISTRATOR = Permissions(administrator=True).value
-_VIEW = Permissions(view_channel=True).value
+_READ = Permissions(view_channel=True, read_message_history=True).value  # what was posted before one came, too
 _MANAGE_THREADS = Permissions(manage_threads=True).value
 
 # The permissions that matter here, by their bit, as Discord's settings name them.
@@ -151,18 +151,24 @@ class Channels:
         return self._me
 
     async def seen_by(self, guild: str, person: str, channels: Collection[str]) -> set[str]:
-        """Return those of the channels of the server that one of its members sees; what everybody sees, for "".
+        """Return those of the channels of the server that one of its members may read, with their history; for "" everybody.
 
-        A private thread counts as seen by nobody, and so does what is gone. Raises as RestClient.request.
+        A private thread is read by who is in it or manages threads, and counts as gone where we see it not. Raises as
+        RestClient.request.
         """
         if person and not await self._is_member(guild, person):
             return set()
         rulings = {str(each["id"]): each for each in await self._client.get_all_guild_channels(guild)}
+        private = set()
         for thread in sorted(set(channels) - set(rulings))[:_THREADS]:
-            if (parent := await self._parent_of_thread(thread)) in rulings:
+            found = await self._thread(thread)
+            if (parent := str(found.get("parent_id") or "")) in rulings:
                 rulings[thread] = rulings[parent]
-        asked = [(each, rulings[each]) for each in channels if each in rulings]
-        return {each for each, ruling in asked if await self._allowed(guild, ruling, person) & _VIEW}
+                private |= {thread} if found["type"] == _PRIVATE_THREAD else set()
+        allowed = {each: await self._allowed(guild, rulings[each], person) for each in channels if each in rulings}
+        readable = {each for each, what in allowed.items() if what & _READ == _READ}
+        shut = {each for each in readable & private if not allowed[each] & _MANAGE_THREADS or not person}
+        return readable - {each for each in shut if not (person and await self._is_in_thread(each, person))}
 
     async def _is_member(self, guild: str, person: str) -> bool:
         try:
@@ -173,15 +179,22 @@ class Channels:
             return False
         return True
 
-    async def _parent_of_thread(self, thread: str) -> str:
-        """Return in which channel an open thread hangs, "" for anything else."""
+    async def _thread(self, thread: str) -> Mapping[str, Any]:
+        """Return a thread as Discord shows it, nothing of anything else."""
         try:
             found: Any = await self._client.get_channel(thread)
         except HTTPException as error:
             if error.code not in _NO_CHANNEL:
                 raise
-            return ""
-        return str(found.get("parent_id") or "") if found["type"] in THREADS - {_PRIVATE_THREAD} else ""
+            return {}
+        return found if found["type"] in THREADS else {}
+
+    async def _is_in_thread(self, thread: str, person: str) -> bool:
+        try:
+            await self._client.get_thread_member(thread, person)
+        except NotFound:  # docs.discord.com/developers/resources/channel#get-thread-member
+            return False
+        return True
 
     async def _allowed(self, guild: str, channel: Mapping[str, Any], person: str | None = None) -> int:
         """Return our permissions, or a member's, as docs.discord.com/developers/topics/permissions works them out.

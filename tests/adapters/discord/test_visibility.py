@@ -12,7 +12,7 @@ from bot.ports.messenger import Visibility
 from tests.fakes.discord import FakeDiscord, Guild, Kind, Permission, running
 from tests.stores.memory import MemoryStore
 
-NOTHING, VIEW = Permission(0), Permission.VIEW_CHANNEL
+NOTHING, VIEW, HISTORY = Permission(0), Permission.VIEW_CHANNEL, Permission.READ_MESSAGE_HISTORY
 
 
 @pytest.fixture
@@ -52,13 +52,38 @@ async def test_a_member_sees_what_their_roles_and_the_channels_exceptions_let_th
     assert await messenger.open_to_all(workspace, every) == {str(papers.id), str(below.id)}
 
 
-async def test_a_private_thread_and_what_is_gone_is_seen_by_nobody(
+async def test_who_may_not_read_a_channels_history_does_not_read_what_was_posted_there(
     fake: FakeDiscord, guild: Guild, messenger: DiscordMessenger
 ) -> None:
-    workspace, papers = f"discord:{guild.id}", fake.channel(guild, "papers")
-    thread = fake.thread(papers, "private")
-    thread.kind = Kind.PRIVATE_THREAD
-    assert await messenger.visible_to(workspace, str(guild.owner.id), [str(thread.id), "1234567"]) == set()
+    workspace, papers, ben = f"discord:{guild.id}", fake.channel(guild, "papers"), fake.join(guild, fake.user("Ben"))
+    board, below = fake.channel(guild, "board"), fake.thread(papers, "below")
+    papers.overwrites[ben.id] = (NOTHING, HISTORY)
+    every = [str(each.id) for each in (papers, board, below)]
+    assert await messenger.visible_to(workspace, str(ben.id), every) == {str(board.id)}
+    assert await messenger.open_to_all(workspace, every) == set(every)
+    papers.overwrites[guild.id] = (NOTHING, HISTORY)
+    assert await messenger.open_to_all(workspace, every) == {str(board.id)}
+
+
+async def test_a_private_thread_is_read_by_who_is_in_it_or_manages_threads_and_is_never_open(
+    fake: FakeDiscord, guild: Guild, messenger: DiscordMessenger
+) -> None:
+    workspace, papers, hidden = f"discord:{guild.id}", fake.channel(guild, "papers"), fake.channel(guild, "hidden")
+    inside, outside = (fake.join(guild, fake.user(name)) for name in ("Inside", "Outside"))
+    moderator = fake.join(guild, fake.user("Moderator"), Permission.MANAGE_THREADS)
+    thread, under = fake.thread(papers, "private"), fake.thread(hidden, "under")
+    hidden.overwrites[inside.id] = (NOTHING, VIEW)
+    for each in (thread, under):
+        each.kind = Kind.PRIVATE_THREAD
+        each.people.add(inside.id)
+    every = [str(thread.id), str(under.id), "1234567"]
+    seen = {
+        person.name: await messenger.visible_to(workspace, str(person.id), every) for person in (inside, outside, moderator)
+    }
+    assert seen == {"Inside": {str(thread.id)}, "Outside": set(), "Moderator": {str(thread.id), str(under.id)}}
+    assert await messenger.open_to_all(workspace, every) == set()
+    thread.owner = fake.user("Another")
+    assert await messenger.visible_to(workspace, str(inside.id), every) == set(), "which we are not in"
 
 
 async def test_who_is_in_no_server_of_the_workspace_sees_nothing(

@@ -234,6 +234,16 @@ async def archived_threads(world: World, call: Call) -> Reply:
     return 200, {"threads": page, "members": [], "has_more": len(some) > limit}
 
 
+@route("GET", _CHANNEL + "/thread-members/{user_id}")
+async def thread_member(world: World, call: Call) -> Reply:
+    thread, number = world.channel_of(call.number("channel_id")), call.number("user_id")
+    if not thread.is_thread:
+        raise Refusal(50024)
+    if thread.owner is None or number not in {thread.owner.id, *thread.people}:
+        raise Refusal(10007)
+    return 200, {"id": str(thread.id), "user_id": str(number), "join_timestamp": when(thread.id).isoformat(), "flags": 1}
+
+
 @route("POST", _CHANNEL + "/typing")
 async def typing(world: World, call: Call) -> Reply:
     world.demand(world.channel_of(call.number("channel_id")), Permission.SEND_MESSAGES)

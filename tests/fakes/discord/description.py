@@ -23,6 +23,7 @@ PATHS = (
     "/channels/{channel_id}/messages/{message_id}/reactions/{emoji_name}",
     "/channels/{channel_id}/messages/{message_id}/reactions/{emoji_name}/@me",
     "/channels/{channel_id}/messages/{message_id}/threads",
+    "/channels/{channel_id}/thread-members/{user_id}",
     "/channels/{channel_id}/threads",
     "/channels/{channel_id}/threads/archived/public",
     "/channels/{channel_id}/typing",

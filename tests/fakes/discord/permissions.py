@@ -54,7 +54,16 @@ def everywhere(user: "User", guild: "Guild") -> Permission:
 
 
 def allowed(user: "User", channel: "Channel") -> Permission:
-    """Return what the user may do there; a thread's permissions are those of the channel it is in."""
+    """Return what the user may do there; a thread's permissions are those of the channel it is in.
+
+    A private one is there for who is in it or manages threads (docs.discord.com/developers/topics/threads#private-threads).
+    """
+    found = _by_roles(user, channel)
+    is_closed = channel.is_private_thread and not channel.holds(user) and Permission.MANAGE_THREADS not in found
+    return NONE if is_closed else found
+
+
+def _by_roles(user: "User", channel: "Channel") -> Permission:
     guild = channel.guild
     if guild is None:
         return USUAL

@@ -135,11 +135,20 @@ class Channel:
     recipient: User | None = None  # of a private conversation
     archived_at: datetime | None = None
     locked: bool = False
+    people: set[int] = field(default_factory=set)  # who is in a thread, besides its owner
     messages: dict[int, "Message"] = field(default_factory=dict)
 
     @property
     def is_thread(self) -> bool:
         return self.kind in (Kind.ANNOUNCEMENT_THREAD, Kind.PUBLIC_THREAD, Kind.PRIVATE_THREAD)
+
+    @property
+    def is_private_thread(self) -> bool:
+        return self.kind is Kind.PRIVATE_THREAD
+
+    def holds(self, user: User) -> bool:
+        """Whether somebody is in the thread."""
+        return user is self.owner or user.id in self.people
 
     @property
     def takes_messages(self) -> bool:
@@ -202,7 +211,7 @@ class Channel:
             "thread_metadata": metadata,
             "message_count": many,
             "total_message_sent": many,
-            "member_count": 1,
+            "member_count": 1 + len(self.people),
             "applied_tags": [str(each) for each in self.applied],
         }
 
