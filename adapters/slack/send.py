@@ -17,7 +17,7 @@ from urllib.parse import quote
 from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.slack.client.api import Clients, Identity
-from adapters.slack.client.channels import PUBLIC, channels_of, readable_by
+from adapters.slack.client.channels import ChannelReaders
 from adapters.slack.client.errors import (
     FAILURES,
     NO_THREAD,
@@ -76,6 +76,7 @@ class SlackMessenger:
         self._clients = clients
         self._join_channels = join_channels
         self._chats = chats
+        self._readers = ChannelReaders(clients)
         self._urls: dict[str, str] = {}
 
     def render(self, digest: Digest, *, layout: Layout, late: bool) -> Sequence[str]:
@@ -252,11 +253,11 @@ class SlackMessenger:
 
     async def visible_to(self, workspace: str, person: str, channels: Collection[str]) -> Collection[str]:
         """Return those of the channels that the person may read: bot.ports.messenger.Visibility; some requests."""
-        return await _told(readable_by(self._clients, workspace, person, channels))
+        return await _told(self._readers.readable_by(workspace, person, channels))
 
     async def open_to_all(self, workspace: str, channels: Collection[str]) -> Collection[str]:
-        """Return the public ones of the channels, in which the app is."""
-        return {*await _told(channels_of(self._clients, workspace, kinds=PUBLIC))}.intersection(channels)
+        """Return the public ones of the channels, in which the app is or was when they were archived."""
+        return await _told(self._readers.open_to_all(workspace, channels))
 
     def _closed(self, channel: Mapping[str, Any], *, may_join: bool) -> str:
         """Return what keeps us from posting in a channel, as conversations.info shows it."""

@@ -1,19 +1,29 @@
 """Which channels somebody is in, and which everybody may read, as Slack says."""
 
-from collections.abc import Collection, Mapping
+import time
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
+from slack_sdk.errors import SlackApiError
+
 from adapters.slack.client.api import Clients
+from adapters.slack.client.errors import error_code
 from adapters.slack.workspaces import team_of
 
 KINDS = "public_channel,private_channel,mpim,im"
 PUBLIC = "public_channel"
 _CHANNELS = 1000  # of a person, asked for
 _PAGE = 200
+_ARCHIVED = 20  # channels that are asked about one by one: the app is in none of them
+_HOLDS = 600.0  # seconds for which a channel is taken to be as it was
+_KEPT = 10_000  # channels
+_UNKNOWN = ("channel_not_found", "method_not_supported_for_channel_type", "missing_scope")  # it is not told which one it is
 _GUESTS = ("is_restricted", "is_ultra_restricted")  # of several channels, and of one
 
 
-async def channels_of(clients: Clients, workspace: str, person: str = "", kinds: str = KINDS) -> Mapping[str, str]:
+async def channels_of(
+    clients: Clients, workspace: str, person: str = "", kinds: str = KINDS, *, archived: bool = False
+) -> Mapping[str, str]:
     """Return the channels that the person is in, as far as the app may know them; those of the app itself for no person.
 
     By their identifiers stand their names, "" for a direct message. Raises what asking Slack raises
@@ -21,7 +31,7 @@ async def channels_of(clients: Clients, workspace: str, person: str = "", kinds:
     """
     client = await clients.client(workspace)
     found: dict[str, str] = {}
-    asked = {"types": kinds, "exclude_archived": True, "limit": _PAGE} | ({"user": person} if person else {})
+    asked = {"types": kinds, "exclude_archived": not archived, "limit": _PAGE} | ({"user": person} if person else {})
     while len(found) < _CHANNELS:
         page = await client.users_conversations(**asked)  # type: ignore[arg-type]
         found |= {str(each["id"]): str(each.get("name") or "") for each in page["channels"]}
@@ -48,17 +58,54 @@ def reads_public_channels(user: Mapping[str, Any], team: str) -> bool:
     return not is_other and not any(user.get(name) is True for name in _GUESTS)
 
 
-async def readable_by(clients: Clients, workspace: str, person: str, channels: Collection[str]) -> Collection[str]:
-    """Return those of the channels that a person may read in the workspace: what they are in, and public ones of the app's.
+class ChannelReaders:
+    """Tells who may read which channel of a workspace."""
 
-    The latter are its members' alone (`reads_public_channels`). Nothing for an account that is deactivated. Raises as
-    `channels_of`.
-    """
-    client = await clients.client(workspace)
-    user: Mapping[str, Any] = (await client.users_info(user=person))["user"]
-    if user.get("deleted") is True:
-        return ()
-    found = {*await channels_of(clients, workspace, person)}
-    if reads_public_channels(user, team_of(workspace)):
-        found |= {*await channels_of(clients, workspace, kinds=PUBLIC)}
-    return found.intersection(channels)
+    def __init__(self, clients: Clients, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self._clients = clients
+        self._monotonic = monotonic
+        self._archived: dict[tuple[str, str], tuple[float, bool]] = {}  # until when that holds, and whether it is public
+
+    async def readable_by(self, workspace: str, person: str, channels: Collection[str]) -> Collection[str]:
+        """Return those of the channels that a person may read: what they and the app are in, and the app's public ones.
+
+        The latter, and public ones that are archived, are the workspace's members' alone (`reads_public_channels`). Nothing
+        for an account that is deactivated. Raises as `channels_of`.
+        """
+        client = await self._clients.client(workspace)
+        user: Mapping[str, Any] = (await client.users_info(user=person))["user"]
+        if user.get("deleted") is True:
+            return ()
+        found = {*await channels_of(self._clients, workspace, person, archived=True)}.intersection(channels)
+        if reads_public_channels(user, team_of(workspace)):
+            found |= {*await self.open_to_all(workspace, {*channels} - found)}
+        return found
+
+    async def open_to_all(self, workspace: str, channels: Collection[str]) -> Collection[str]:
+        """Return those that everybody in the workspace may read: public ones, which the app is in or which are archived.
+
+        Raises as `channels_of`.
+        """
+        found = {*await channels_of(self._clients, workspace, kinds=PUBLIC)}.intersection(channels)
+        others = sorted({*channels} - found)[:_ARCHIVED]
+        return found | {each for each in others if await self._is_archived(workspace, each)}
+
+    async def _is_archived(self, workspace: str, channel: str) -> bool:
+        """Return whether it is a public channel that is archived, as of ten minutes ago: then nobody is in it any more."""
+        until, is_archived = self._archived.get((workspace, channel), (0.0, False))
+        if until <= (now := self._monotonic()):
+            is_archived = await self._asked_archived(workspace, channel)
+            if len(self._archived) >= _KEPT:
+                self._archived.clear()
+            self._archived[workspace, channel] = now + _HOLDS, is_archived
+        return is_archived
+
+    async def _asked_archived(self, workspace: str, channel: str) -> bool:
+        client = await self._clients.client(workspace)
+        try:
+            found: Mapping[str, Any] = (await client.conversations_info(channel=channel))["channel"]
+        except SlackApiError as error:
+            if error_code(error) not in _UNKNOWN:
+                raise
+            return False
+        return found.get("is_archived") is True and found.get("is_channel") is True and not found.get("is_private")

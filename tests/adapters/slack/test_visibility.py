@@ -63,6 +63,34 @@ async def test_who_is_of_another_workspace_of_the_organisation_reads_only_what_t
     assert await room.messenger.visible_to(HERE, colleague.id, [fake.general.id, inside.id]) == {inside.id}
 
 
+async def test_an_archived_public_channel_is_read_by_members_and_a_private_one_by_nobody_of_whom_slack_does_not_say_so(
+    room: Room,
+) -> None:
+    fake = room.fake
+    guest = fake.add_person("U0GUEST", "guest", is_guest=True)
+    public = fake.add_channel("C0PUBLIC", "public", joined=True)
+    private = fake.add_channel("C0PRIVATE", "private", joined=True, kind=Kind.PRIVATE)
+    for each in (public, private):
+        each.is_archived = True
+        each.members.clear()
+    every = [fake.general.id, public.id, private.id, "C0GONE"]
+    for _ in range(2):
+        assert await room.messenger.visible_to(HERE, fake.anna.id, every) == {fake.general.id, public.id}
+        assert await room.messenger.open_to_all(HERE, every) == {fake.general.id, public.id}
+        assert await room.messenger.visible_to(HERE, guest.id, every) == set()
+    asked = [each.args["channel"] for each in fake.requests if each.method == "conversations.info"]
+    assert sorted(asked) == ["C0GONE", "C0PRIVATE", "C0PUBLIC"], "once in ten minutes"
+    private.members |= {fake.anna.id, fake.team.app_user.id}
+    assert await room.messenger.visible_to(HERE, fake.anna.id, every) == {fake.general.id, public.id, private.id}
+
+
+async def test_a_public_channel_that_the_app_was_put_out_of_is_shown_to_nobody(room: Room) -> None:
+    other = room.fake.add_channel("C0OTHER", "other", joined=False)
+    other.members.discard(room.fake.anna.id)
+    assert await room.messenger.open_to_all(HERE, [other.id]) == set()
+    assert await room.messenger.visible_to(HERE, room.fake.anna.id, [other.id]) == set()
+
+
 async def test_where_slack_does_not_say_nobody_is_taken_to_know_of_anything(room: Room) -> None:
     for method in ("users.info", "users.conversations"):
         room.fake.fail(method, Failure(error="fatal_error"))
