@@ -276,11 +276,6 @@ async def _set_web(context: HandlerContext, actor: Actor, preferences: Preferenc
             f'"{excerpt(value)}" is neither public nor private: give the command in the channel it is for.',
             hint="*settings web public*",
         )
-    if not context.web_url:
-        raise UsageError(
-            "Nothing can be read in a browser here yet.",
-            hint="Whoever runs Broadsheet gives its pages an address, by the setting web.url.",
-        )
     if actor.channel not in await _open_to_all(context, actor):
         raise UsageError(
             "Only a channel that everybody here may read can be shown to everybody, and this one is not.",
@@ -297,6 +292,12 @@ async def _open_to_all(context: HandlerContext, actor: Actor) -> Collection[str]
             "It cannot be told now whether everybody here may read this channel; nothing was changed.",
             hint="Please try again later.",
         ) from error
+
+
+_NOT_SERVED = (
+    "Nothing can be read in a browser here yet: whoever runs Broadsheet gives its pages an address, by the setting web.url, "
+    "or writes them as files, by broadsheet site build."
+)
 
 
 def _private(preferences: Preferences, here: str) -> Preferences:
@@ -482,7 +483,9 @@ async def _settled(
             now, workspace=actor.workspace
         )  # it may wait for the end of hours that are quiet no more, or of a day that may have more
     undo = button("Undo", ChangeSettings(name, setting.write(before, actor.channel) or setting.taken_back))
-    return _naming(Reply(title=f"Settled: {setting.title.lower()}", text=(told,), buttons=(undo,)), after)
+    is_unseen = name == _OF_PAGES and not context.web_url and actor.channel in after.public
+    text = (told, _NOT_SERVED) if is_unseen else (told,)
+    return _naming(Reply(title=f"Settled: {setting.title.lower()}", text=text, buttons=(undo,)), after)
 
 
 def _naming(reply: Reply, preferences: Preferences) -> Reply:

@@ -62,10 +62,18 @@ async def test_a_private_channel_is_not_made_public_nor_one_of_which_nobody_can_
     assert await seen(admin) is None
 
 
-async def test_where_there_are_no_pages_nothing_is_made_public_and_the_setting_is_not_listed(admin: Asker) -> None:
+async def test_where_no_pages_are_served_it_is_said_how_it_gets_visible_and_the_setting_is_listed_once_it_is_used(
+    admin: Asker,
+) -> None:
     without = replace(admin, context=replace(admin.context, web_url=""))
-    with pytest.raises(UsageError, match="browser"):
-        await without.ask("settings web public")
     assert "browser" not in said(await without.ask("settings"))
+    reply = await without.ask("settings web public")
+    assert reply.text[0] == "This channel."
+    assert "web.url" in reply.text[1], "who runs it has to do something first"
+    assert "site build" in reply.text[1]
+    assert await seen(admin) == Viewer(workspace="slack:T1", channels=("C1",))
+    assert "browser" in said(await without.ask("settings"))
+    assert len((await without.ask("settings web private")).text) == 1
+    assert len((await admin.ask("settings web public")).text) == 1
     with pytest.raises(UsageError, match="neither public nor private"):
         await admin.ask("settings web perhaps")
