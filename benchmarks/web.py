@@ -10,8 +10,9 @@ of the rounds: the page's requests a second as a part of the file's, both ways, 
 the file's, and the 99th percentile of how long the event loop was kept: processor time of its own thread between two ticks,
 and how late the tick was, whoever had the processor.
 
-At the end messages are delivered to a platform that takes each at once: alone, beside requests for the file, and beside
-requests for the front page; printed is the rate beside each as a part of the rate alone.
+At the end messages are delivered to a platform that takes each at once: alone, beside requests for the file and for the
+front page without a pause, and as many as one address is let through; printed is the rate beside each as a part of the rate
+alone.
 """
 
 import argparse
@@ -36,6 +37,7 @@ from adapters import http_server
 from adapters.rate_limit import RateLimit
 from adapters.web.server import serving
 from adapters.web.site.addresses import day_path, item_path
+from adapters.web.site.visitors import BY_ADDRESS
 from benchmarks import corpus
 from benchmarks.loop_lag import Lag, watched
 from bot.digest.publisher import Publisher
@@ -78,11 +80,13 @@ class Client:
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self._process = process
 
-    async def ask(self, port: int, path: str, cookie: str, seconds: float, *, anew: bool = False) -> Asked:
-        """Ask for so long, and return what came of it; `anew` at another address each time."""
+    async def ask(
+        self, port: int, path: str, cookie: str, seconds: float, *, anew: bool = False, most: float = UNBOUNDED
+    ) -> Asked:
+        """Ask for so long, and return what came of it; `anew` at another address each time, at `most` so often a minute."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        self._process.stdin.write(json.dumps([port, path, cookie, seconds, anew]).encode() + b"\n")
+        self._process.stdin.write(json.dumps([port, path, cookie, seconds, anew, most]).encode() + b"\n")
         return Asked(*json.loads(await self._process.stdout.readline()))
 
 
@@ -92,17 +96,19 @@ class Client:
 async def answered() -> None:
     """Do what is asked for on standard input."""
     while line := await asyncio.to_thread(sys.stdin.readline):
-        port, path, cookie, seconds, anew = json.loads(line)
+        port, path, cookie, seconds, anew, most = json.loads(line)
         numbers = (f"{'&' if '?' in path else '?'}n={next(_NUMBERS)}" if anew else "" for _ in count())
         heads = (f"GET {path}{n} HTTP/1.1\r\nHost: x\r\nCookie: broadsheet={cookie}\r\n\r\n".encode() for n in numbers)
         end, firsts, sizes = time.perf_counter() + seconds, list[float](), list[int]()
         begun = time.perf_counter()
-        await asyncio.gather(*(_one_by_one(port, heads, end, firsts, sizes) for _ in range(TOGETHER)))
+        await asyncio.gather(*(_one_by_one(port, heads, end, 60 * TOGETHER / most, firsts, sizes) for _ in range(TOGETHER)))
         rate = len(firsts) / (time.perf_counter() - begun)
         print(json.dumps([rate, statistics.median(firsts), sizes[0]]), flush=True)
 
 
-async def _one_by_one(port: int, heads: Iterator[bytes], end: float, firsts: list[float], sizes: list[int]) -> None:
+async def _one_by_one(
+    port: int, heads: Iterator[bytes], end: float, pause: float, firsts: list[float], sizes: list[int]
+) -> None:
     while not firsts or time.perf_counter() < end:
         start, head = time.perf_counter(), next(heads)
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
@@ -114,6 +120,7 @@ async def _one_by_one(port: int, heads: Iterator[bytes], end: float, firsts: lis
         if b" 200 " not in got[:20]:
             raise SystemExit(f"not answered: {head[:80]!r}: {got[:80]!r}")
         sizes.append(len(got.partition(b"\r\n\r\n")[2]))
+        await asyncio.sleep(max(0.0, start + pause - time.perf_counter()))
 
 
 # --- what is served
@@ -233,15 +240,21 @@ class Measured:
     async def posting(self, store: SqliteStore) -> None:
         """Print how many messages are delivered beside each."""
         front = await self.client.ask(self.page_port, "/", self.cookie, 0)
-        rates: dict[str, list[float]] = {"alone": [], "the file": [], "the front page": []}
+        let_through = f"the front page at the {BY_ADDRESS} a minute that one address is given"
+        rates: dict[str, list[float]] = {"alone": [], "the file": [], "the front page": [], let_through: []}
         await self.file(front.size)
-        beside = {"the file": (self.file_port, f"/{front.size}"), "the front page": (self.page_port, "/")}
+        beside = {
+            "the file": (self.file_port, f"/{front.size}", UNBOUNDED),
+            "the front page": (self.page_port, "/", UNBOUNDED),
+            let_through: (self.page_port, "/", BY_ADDRESS),
+        }
         for at in range(self.rounds):
             turned = [*rates.items()][at % len(rates) :] + [*rates.items()][: at % len(rates)]
             for number, (name, found) in enumerate(turned):
                 asking = None
                 if name in beside:
-                    asking = asyncio.create_task(self.client.ask(*beside[name], self.cookie, 2 * self.seconds))
+                    port, path, most = beside[name]
+                    asking = asyncio.create_task(self.client.ask(port, path, self.cookie, 2 * self.seconds, most=most))
                 found.append(await _delivered(store, (at * len(rates) + number) * DELIVERIES))
                 if asking is not None:
                     await asking
