@@ -67,7 +67,7 @@ async def serving(
     visitors = Visitors(context, signer, clock, slowest=slowest, by_address=by_address, monotonic=monotonic)
     archive = ArchivePages(context, visitors, clock, by_session=by_session, monotonic=monotonic)
     cards = CardPictures(context, signer, visitors, clock)
-    feeds = FeedPages(context, signer, by_address=by_address, by_feed=by_feed)
+    feeds = FeedPages(context, signer, clock, by_address=by_address, by_feed=by_feed)
     application = web.Application(client_max_size=LARGEST, middlewares=[_told(clock)])
     for part in (mail, visitors, archive, cards, feeds):  # a further part of the pages is made above, and named here
         application.add_routes(part.routes())

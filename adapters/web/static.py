@@ -178,6 +178,7 @@ class _Site:
             home=self._address(topic_path(name)),
             updated=max(each.at for each in entries),
             entries=entries,
+            page=self._whole,
         )
         return await asyncio.to_thread(atom.atom if form is Form.ATOM else json_feed.json_feed, feed)
 

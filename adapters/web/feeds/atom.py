@@ -24,12 +24,12 @@ def atom(feed: Feed) -> bytes:
     if feed.home:
         SubElement(root, "link", {"rel": "alternate", "type": "text/html", "href": feed.home})
     for each in feed.entries:
-        _add(root, each)
+        _add(root, each, feed.permalink(each))
     written: bytes = tostring(root, encoding="utf-8", xml_declaration=True)
     return written
 
 
-def _add(root: Element, entry: FeedEntry) -> None:
+def _add(root: Element, entry: FeedEntry, permalink: str) -> None:
     made = SubElement(root, "entry")
     _text(made, "id", entry.id)
     _text(made, "title", entry.title)
@@ -41,6 +41,9 @@ def _add(root: Element, entry: FeedEntry) -> None:
         SubElement(made, "category", {"term": tag})
     if entry.url:
         SubElement(made, "link", {"rel": "alternate", "href": entry.url})
+    if permalink:  # what is not about something elsewhere is itself what the title leads to
+        relation = "related" if entry.url else "alternate"
+        SubElement(made, "link", {"rel": relation, "type": "text/html", "href": permalink})
     if entry.summary:
         _text(made, "summary", entry.summary)
     SubElement(made, "content", {"type": "html"}).text = entry.html

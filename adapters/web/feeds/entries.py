@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 
 from adapters.text import clean, safe_url
 from adapters.web.feeds.content import card_html, empty_html, saved_html
+from adapters.web.site.addresses import day_path, item_path
 from adapters.words import digest_name, first_link, title
 from bot.handlers.feeds.contents import SavedEntry
 from bot.handlers.wording.bibliography import url_of
@@ -36,6 +37,7 @@ class FeedEntry:
     html: str
     authors: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
+    path: str = ""  # of the page that shows the same, below the root of the pages; "" where there is none
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +51,11 @@ class Feed:
     home: str = ""  # the page that shows the same; "" where that is not everybody's
     updated: datetime
     entries: tuple[FeedEntry, ...]
+    page: Callable[[str], str] | None = None  # the address of the page at a path; None where that is not everybody's
+
+    def permalink(self, entry: FeedEntry) -> str:
+        """Return the address of the page that shows the entry, "" where that is not everybody's."""
+        return self.page(entry.path) if self.page and entry.path else ""
 
 
 def topic_entries(digests: Sequence[ArchivedDigest], of: Sequence[str], identify: Identify) -> tuple[FeedEntry, ...]:
@@ -69,7 +76,9 @@ def _of_digest(posted: ArchivedDigest, of: Sequence[str], identify: Identify) ->
     if not digest.entries:
         name = f"{digest_name(digest)}, {long_day(digest.day)}"
         html = empty_html(digest)
-        yield FeedEntry(id=identify("empty", *of, day), title=name, url="", at=posted.saved_at, summary="", html=html)
+        path = day_path(digest.topic, digest.day)
+        one = identify("empty", *of, day)
+        yield FeedEntry(id=one, title=name, url="", at=posted.saved_at, summary="", html=html, path=path)
     for number, entry in enumerate(digest.entries, start=1):
         item = entry.ranked.item
         yield FeedEntry(
@@ -81,6 +90,7 @@ def _of_digest(posted: ArchivedDigest, of: Sequence[str], identify: Identify) ->
             html=card_html(digest, number),
             authors=_people(item),
             tags=_tags(item),
+            path=item_path(item.key),
         )
 
 

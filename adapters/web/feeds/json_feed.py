@@ -21,15 +21,16 @@ def json_feed(feed: Feed) -> bytes:
         "feed_url": feed.address,
         "language": "en",
         "authors": [{"name": MAKER}],
-        "items": [_item(each) for each in feed.entries],
+        "items": [_item(each, feed.permalink(each)) for each in feed.entries],
     }
     return json.dumps(made, ensure_ascii=False, indent=1).encode()
 
 
-def _item(entry: FeedEntry) -> dict[str, Any]:
+def _item(entry: FeedEntry, permalink: str) -> dict[str, Any]:
     made = {
         "id": entry.id,
-        "url": entry.url,
+        "url": permalink or entry.url,
+        "external_url": entry.url if permalink else "",
         "title": entry.title,
         "summary": entry.summary,
         "content_html": entry.html,

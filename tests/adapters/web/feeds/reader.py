@@ -1,6 +1,6 @@
 """A program that reads feeds over a real socket, of a workspace where digests were posted."""
 
-from collections.abc import AsyncIterator, Collection, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -83,14 +83,11 @@ class FeedReader:
 
 
 @asynccontextmanager
-async def reading(ada: Asker, **limits: Any) -> AsyncIterator[FeedReader]:
+async def reading(ada: Asker, *, clock: Callable[[], datetime] | None = None, **limits: Any) -> AsyncIterator[FeedReader]:
     """Serve what Ada's context knows, and read it."""
-
-    def clock() -> datetime:
-        return ada.now
-
+    signer = LinkSigner(bytes(32), BASE)
     async with (
-        serving(ada.context, LinkSigner(bytes(32), BASE), clock, "127.0.0.1", 0, **limits) as (host, port),
+        serving(ada.context, signer, clock or (lambda: ada.now), "127.0.0.1", 0, **limits) as (host, port),
         aiohttp.ClientSession() as session,
     ):
         yield FeedReader(f"http://{host}:{port}", session)

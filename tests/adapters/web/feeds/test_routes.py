@@ -2,6 +2,7 @@
 
 import json
 import logging
+from collections import Counter
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import timedelta
@@ -12,6 +13,7 @@ import pytest
 
 from adapters.rate_limit import RateLimit
 from adapters.web.feeds.routes import BY_FEED
+from adapters.web.site.addresses import item_path
 from bot.errors import StoreError
 from bot.handlers.links import LinkSigner
 from bot.models import Change, Preferences
@@ -19,6 +21,7 @@ from tests.adapters.web.feeds.reader import BASE, HOUR, Answer, FeedReader, Room
 from tests.adapters.web.feeds.reading import read, text_of, wrong_atom
 from tests.bot.handlers.askers import PAPERS, Asker
 from tests.fakes.digests import GPU
+from tests.stores.counted import counted
 from tests.stores.instead import instead
 
 ALL, OWN, HERE = "All of them, as OPML", "What you save", "What is saved in this channel"
@@ -89,7 +92,7 @@ async def test_who_has_it_already_gets_nothing_again(team: Asker, reader: FeedRe
     first = await reader.get(address)
     assert first.status == 200, first.body
     tag, changed = first.headers["ETag"], first.headers["Last-Modified"]
-    assert changed == "Wed, 01 Apr 2026 06:00:00 GMT"
+    assert changed == "Wed, 01 Apr 2026 07:00:00 GMT", "since when it shows that"
     for headers in (
         {"If-None-Match": tag},
         {"If-None-Match": f'"other", W/{tag}'},
@@ -102,7 +105,7 @@ async def test_who_has_it_already_gets_nothing_again(team: Asker, reader: FeedRe
         assert again.headers["Cache-Control"] == "private, no-cache"
     for headers in (
         {"If-None-Match": '"other"', "If-Modified-Since": changed},
-        {"If-Modified-Since": "Wed, 01 Apr 2026 05:59:59 GMT"},
+        {"If-Modified-Since": "Wed, 01 Apr 2026 06:59:59 GMT"},
         {"If-Modified-Since": "nonsense"},
     ):
         assert (await reader.get(address, **headers)).body == first.body, headers
@@ -110,6 +113,53 @@ async def test_who_has_it_already_gets_nothing_again(team: Asker, reader: FeedRe
     later = await reader.get(address, **{"If-None-Match": tag})
     assert (later.status, len(read(later.body))) == (200, 3)
     assert {each.id for each in read(later.body)} == {each.id for each in read(first.body)}, "the same of one day"
+
+
+async def test_who_has_it_already_costs_no_digest_and_no_card(team: Asker) -> None:
+    calls = Counter[str]()
+    team = replace(team, context=replace(team.context, store=counted(team.context.store, calls)))
+    await post(team, ago=HOUR)
+    await team.ask(f"save {PAPERS[0].key}")
+    address = (await given(team))["GPU systems"]
+    async with reading(team) as reader:
+        tag = (await reader.get(address)).headers["ETag"]
+    async with reading(team) as reader:  # which has made nothing yet
+        calls.clear()
+        assert (await reader.get(address, **{"If-None-Match": tag})).status == 304
+        assert {*calls} == {"feeds_by", "channels", "of", "days"}
+        assert (await reader.get(address)).headers["ETag"] == tag
+        calls.clear()
+        assert (await reader.get(address)).status == 200
+        assert "digests" not in calls, "what was written is held"
+
+
+async def test_by_time_alone_nobody_misses_what_changed_without_a_newer_entry(team: Asker, rooms: Rooms) -> None:
+    assert rooms.of is not None
+    now = [team.now]
+    for paper in PAPERS[:2]:
+        await team.ask(f"save {paper.key}")
+    await post(team, "C1", entries=GPU.entries[:1])
+    await post(team, "C3", ago=HOUR, entries=GPU.entries[1:])
+    found = await given(team)
+    async with reading(team, clock=lambda: now[0]) as reader:
+        since = {name: (await reader.get(found[name])).headers["Last-Modified"] for name in (OWN, "GPU systems")}
+
+        async def asked() -> list[int]:
+            now[0] += timedelta(minutes=1)
+            return [(await reader.get(found[name], **{"If-Modified-Since": at})).status for name, at in since.items()]
+
+        assert await asked() == [304, 304]
+        await team.ask(f"unsave {PAPERS[0].key}")
+        rooms.of["U-ada"] = {"C1", "C2", "C3"}
+        assert await asked() == [200, 200]
+        since = {name: (await reader.get(found[name])).headers["Last-Modified"] for name in since}
+        await team.ask(f"save {PAPERS[0].key}")
+        rooms.of["U-ada"] = {"C1"}
+        for name, at in since.items():  # within the second
+            again = await reader.get(found[name], **{"If-Modified-Since": at})
+            assert (again.status, again.headers.get("Last-Modified")) == (200, None)
+    async with reading(team, clock=lambda: now[0]) as reader:
+        assert await asked() == [200, 200], "of what was before it began it knows nothing"
 
 
 async def test_what_was_revoked_leads_nowhere_at_once(team: Asker, reader: FeedReader) -> None:
@@ -206,7 +256,13 @@ async def test_everybody_reads_what_a_workspace_made_public_and_nothing_else(
     assert wrong_atom(answer.body) == []
     home = f"{BASE}/w/{signer.slug('slack:T1')}/t/gpu-systems"
     assert f'<link rel="alternate" type="text/html" href="{home}" />' in answer.body.decode()
-    assert json.loads((await reader.get(feed.replace(".atom", ".json"))).body)["home_page_url"] == home
+    as_json = json.loads((await reader.get(feed.replace(".atom", ".json"))).body)
+    assert as_json["home_page_url"] == home
+    permalink = f"{BASE}/w/{signer.slug('slack:T1')}{item_path(GPU.entries[0].ranked.item.key)}"
+    assert f'<link rel="related" type="text/html" href="{permalink}" />' in answer.body.decode()
+    assert (as_json["items"][0]["url"], as_json["items"][0]["external_url"]) == (permalink, read(answer.body)[0].link)
+    private = (await reader.get((await given(team))["GPU systems"])).body.decode()
+    assert 'rel="related"' not in private, "a page that asks for a session"
     listed = [each.get("xmlUrl") for each in ET.fromstring((await reader.get(f"{root}/feeds.opml")).body).iter("outline")]
     assert listed == [feed]
     nowhere = ["topics/kv.atom", "topics/nothing.json", "saved.atom", "saved-here.atom"]
