@@ -418,6 +418,7 @@ ITEM = Option(help="A number of the last digest, a link, an identifier or a titl
 HERE = Option(help="A topic that is subscribed here.", suggests="subscription")
 NAMED = Option(name="topic", help="The topic.", suggests="topic")
 ANY_TOPIC = Argument("[TOPIC]", text, _any_topic)
+TOPIC_OR_ITEM = Argument("[TOPIC|ITEM]", text, _any_topic)
 FOR = Option(help="For which topic; needed where several are subscribed here.", suggests="topic")
 
 ItemName = Annotated[str, rest("ITEM", item_text, "an item"), ITEM]

@@ -8,6 +8,7 @@ from typing import Annotated, Self
 from bot.commands.declaration import (
     ANY_TOPIC,
     MOST_PAGES,
+    TOPIC_OR_ITEM,
     Argument,
     Command,
     ForTopic,
@@ -219,6 +220,8 @@ class Trending(Command):
 @declared("trends", Group.FINDING, example="trends gpu-systems", aliases=("trend", "chart", "charts"))
 @dataclass(frozen=True, slots=True)
 class Trends(Command):
-    """Show how a topic, or everything collected, went over the months, and which words rise."""
+    """Show how a topic or everything went over the months and which words rise, or a repository's stars."""
 
-    topic: Annotated[str, ANY_TOPIC, Option(help="Only what enters this one.", suggests="topic")] = ""
+    topic: Annotated[
+        str, TOPIC_OR_ITEM, Option(help="Only what enters this one; or owner/name, for its stars.", suggests="topic")
+    ] = ""

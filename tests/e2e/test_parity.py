@@ -62,6 +62,7 @@ _HERE = {
 _BESIDES = (
     'unfollow author:"Tri Dao"',
     "search gpu sort:new",
+    "trends acme/gpu-kit",
     "search nothing-like-this",
     "settings",
     "profile gpu-systems reset",

@@ -3,17 +3,16 @@
 import asyncio
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import datetime
 
 from bot.handlers.archive.reading import with_card
 from bot.handlers.context import HandlerContext
 from bot.handlers.search.similar import meant_item
-from bot.models import ArchivedPosting, Entry, Item, Kind, PaperHistory, Reading, Viewer
+from bot.handlers.trends.stars import READ, readings_of
+from bot.models import ArchivedPosting, Entry, Item, Kind, PaperHistory, Viewer
 
 MOST_POSTINGS = 50  # that are told of an item
 SIMILAR = 5  # items
-
-_READ = timedelta(days=400)  # how far back its readings go
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +39,7 @@ async def paper_history(context: HandlerContext, viewer: Viewer, key: str, now: 
         entry=entry,
         summary=entry.summary if entry else await context.previewer.summary(item, now),
         postings=tuple(postings),
-        readings=await _readings(context, item, (now - _READ).date()),
+        readings=await readings_of(context, item, (now - READ).date()),
         versions=tuple(_versions(item)),
         similar=await _similar(context, viewer, item, now),
         saved=await _is_saved(context, viewer, item),
@@ -77,21 +76,6 @@ async def _entry(context: HandlerContext, viewer: Viewer, posting: ArchivedPosti
     """Return the entry as it was posted there, None where that cannot be read any more."""
     entry = await context.store.archive.posted_entry(viewer.workspace, posting)
     return await asyncio.to_thread(with_card, entry) if entry else None
-
-
-async def _readings(context: HandlerContext, item: Item, since: date) -> tuple[Reading, ...]:
-    """Return what was read of it day by day; of a paper the stars of its repository with its own upvotes."""
-    code = item.repo if item.kind is Kind.PAPER else ""
-    found = await context.store.items.readings([item.key, code] if code else [item.key], since)
-    own = {each.day: each for each in found.get(item.key, ())}
-    stars = {each.day: each for each in found.get(code, ())}
-    return tuple(_both(own.get(day), stars.get(day), day) for day in sorted({*own, *stars}))
-
-
-def _both(own: Reading | None, code: Reading | None, day: date) -> Reading:
-    own, code = own or Reading(day), code or Reading(day)
-    stars = own.stars if code.stars is None else code.stars
-    return Reading(day, stars, own.forks if code.forks is None else code.forks, own.upvotes)
 
 
 def _versions(item: Item) -> Iterator[tuple[str, datetime]]:

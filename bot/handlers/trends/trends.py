@@ -7,13 +7,16 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta
 from weakref import WeakKeyDictionary
 
+from bot import keys
 from bot.child_process import run_module
 from bot.commands import Status, Trending, Trends
-from bot.errors import ProcessFailed
+from bot.errors import ProcessFailed, UsageError
 from bot.handlers.context import HandlerContext, handles
+from bot.handlers.items import item_named
 from bot.handlers.trends.charts import MonthCount, Sides, Subject, terms_chart, volume_chart
+from bot.handlers.trends.stars import stars_reply
 from bot.handlers.wording.replies import button
-from bot.models import Actor, And, Button, Chart, Label, Or, Reply, Topic, Tree, When
+from bot.models import Actor, And, Button, Chart, Item, Label, Or, Reply, Topic, Tree, When
 from bot.ports.store import Store
 from bot.query.fields import fold_label
 from bot.rank.trends import RisingTerm, Text, question, terms_in
@@ -39,8 +42,14 @@ Made = tuple[tuple[Chart, ...], str]
 
 @handles(Trends)
 async def trends(context: HandlerContext, command: Trends, actor: Actor, now: datetime) -> Reply:
-    """Show the chart of the months and that of the rising terms; raises UsageError for a topic that there is not."""
-    topic = await context.topic_named(actor.workspace, command.topic) if command.topic.strip() else None
+    """Show the chart of the months and that of the rising terms, or the stars of what an address or owner/name names.
+
+    Raises UsageError for a topic that there is not, and as `item_named` where it is no topic's name.
+    """
+    meant = await _meant(context, actor, command.topic, now) if command.topic.strip() else None
+    if isinstance(meant, Item):
+        return await stars_reply(context, meant, now)
+    topic = meant
     buttons = await _buttons(context, actor, topic)
     charts, said = await charts_of(context, topic, now)
     if not charts:
@@ -48,6 +57,20 @@ async def trends(context: HandlerContext, command: Trends, actor: Actor, now: da
     return Reply(
         title=f"Trends in {topic.title}" if topic else "Trends", text=(said,) if said else (), charts=charts, buttons=buttons
     )
+
+
+async def _meant(context: HandlerContext, actor: Actor, text: str, now: datetime) -> Topic | Item:
+    """Return the item that is known by the key in the text, else the topic of that name, else the item that it names."""
+    wanted = keys.named_keys(text)
+    known = await context.store.items.find(wanted) if wanted else {}
+    if any(each in known for each in wanted):
+        return next(known[each] for each in wanted if each in known)
+    try:
+        return await context.topic_named(actor.workspace, text)
+    except UsageError:
+        if not wanted:
+            raise
+    return await item_named(context, actor, text, fetch_at=now)
 
 
 @dataclass

@@ -1,4 +1,5 @@
 import sys
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
@@ -7,10 +8,10 @@ from hypothesis import strategies as st
 
 from bot.errors import UsageError
 from bot.handlers.trends.charts import MonthCount, Sides, Subject, stars_chart, terms_chart, volume_chart
-from bot.models import MOST_ALT, Change, ChartKind, Reading, Topic
+from bot.models import MOST_ALT, Change, ChartKind, Item, Kind, Reading, Topic
 from bot.query import parse
 from bot.rank.trends import RisingTerm
-from tests.bot.handlers.askers import Asker, about, button, said
+from tests.bot.handlers.askers import PAPERS, Asker, about, button, said
 from tests.conftest import tries
 
 WEEK = timedelta(weeks=1)
@@ -68,6 +69,57 @@ async def test_without_a_topic_everything_is_shown_and_the_topics_here_are_offer
     assert reply.charts[0].values[-1].said == "1 so far"
     assert button(reply, "KV cache") == "trends kv"
     assert button(await ada.ask("trends kv"), "Everything") == "trends"
+
+
+CODE = Item(key="github:acme/gpu-kit", kind=Kind.REPO, title="acme/gpu-kit", paper=PAPERS[4].key)
+
+
+async def counted(ada: Asker, *stars: int) -> Asker:
+    """Ada, where the repository of a paper was read day by day with so many stars, the last time today."""
+    store = ada.context.store
+    for days, count in enumerate(reversed(stars)):
+        at = ada.now - timedelta(days=days)
+        await store.items.add([replace(CODE, stars=count)], at)
+    await store.items.add([replace(PAPERS[4], repo=CODE.key)], ada.now)
+    return ada
+
+
+@pytest.mark.parametrize("named", ["acme/gpu-kit", "https://github.com/acme/gpu-kit", "2603.00005"])
+async def test_of_a_repository_and_of_a_paper_with_one_the_curve_of_its_stars_is_shown(ada: Asker, named: str) -> None:
+    reply = await (await counted(ada, 1_000, 1_010, 1_204)).ask(f"trends {named}")
+
+    (curve,) = reply.charts
+    assert (curve.kind, curve.title) == (ChartKind.LINE, "Stars of acme/gpu-kit")
+    assert [each.value for each in curve.values] == [1_000, 1_010, 1_204]
+    assert curve.source == "GitHub's count, read on 3 days, 30 March 2026 to 1 April 2026"
+    assert reply.text == ("204 more stars in 2 days: 1,000 on 30 March 2026, 1,204 on 1 April 2026.",)
+    key = PAPERS[4].key if named == "2603.00005" else CODE.key
+    assert (reply.private, button(reply, "Details")) == (True, f"show {key}")
+
+
+async def test_a_repository_that_lost_stars_is_told_so(ada: Asker) -> None:
+    reply = await (await counted(ada, 7, 6)).ask("trends acme/gpu-kit")
+    assert reply.text == ("1 star fewer in 1 day: 7 on 31 March 2026, 6 on 1 April 2026.",)
+    (again,) = (await (await counted(ada, 6, 6)).ask("trends acme/gpu-kit")).text
+    assert again == "As many stars as 1 day before: 6 on 1 April 2026."
+
+
+async def test_where_there_is_no_curve_it_is_said_why(ada: Asker) -> None:
+    once = await (await counted(ada, 42)).ask("trends acme/gpu-kit")
+    assert (once.title, once.charts) == ("No curve of acme/gpu-kit yet", ())
+    assert once.text == ("Its stars were read on one day, 42 on 1 April 2026; a curve takes two.",)
+    alone = await ada.ask("trends 2603.00004")
+    assert alone.text == ("No repository of it is known, whose stars could be told.",)
+
+
+async def test_what_a_topic_is_called_is_that_topic_unless_a_repository_is_known_by_it(ada: Asker) -> None:
+    await ada.ask("topic create acme-gpu-kit gpu")
+    assert (await ada.ask("trends acme/gpu-kit")).title == "Trends in Acme gpu kit"
+    assert (await (await counted(ada, 1, 2)).ask("trends acme/gpu-kit")).charts[0].kind is ChartKind.LINE
+    with pytest.raises(UsageError, match="no topic"):
+        await ada.ask("trends gpus")
+    with pytest.raises(UsageError, match="not among the items"):
+        await ada.ask("trends nobody/nothing")
 
 
 async def test_where_there_is_too_little_it_is_said_how_much_there_is(ada: Asker) -> None:
