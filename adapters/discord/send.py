@@ -8,10 +8,10 @@ same nonce; whoever looks for that looks through both.
 
 import json
 import logging
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, TypeVar
 
 from discord.errors import HTTPException
 from discord.http import MultipartParameters, Route
@@ -57,6 +57,8 @@ from bot.delivery.send import SKEW
 from bot.errors import Delayed, DeliveryError, Reach, Refused, Rejected
 from bot.models import ABSENT, Abilities, Delivery, Digest, Layout, Look, Presses, Rate
 from bot.ports.chats import Chats
+
+T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 
@@ -471,13 +473,15 @@ class DiscordMessenger:
         guild = guild_of(workspace)
         return await self._seen_by(guild, "", channels) if guild else ()
 
+    async def is_member(self, workspace: str, person: str) -> bool:
+        """Return whether the person is in the server; in a workspace of one person's own that is who it is of."""
+        guild = guild_of(workspace)
+        if not guild:
+            return workspace == workspace_of(None, person)
+        return await _told(self._channels.is_member(guild, person))
+
     async def _seen_by(self, guild: str, person: str, channels: Collection[str]) -> Collection[str]:
-        try:
-            return await self._channels.seen_by(guild, person, channels)
-        except (AttributeError, LookupError, TypeError, ValueError) as error:
-            raise Delayed("Discord's answer does not show who sees which channel.") from error
-        except Exception as error:
-            raise discord_delivery_error(error) from error
+        return await _told(self._channels.seen_by(guild, person, channels))
 
     async def _shut_out(self, guild: str) -> str:
         """Return that we are not in a server, "" where we are, and for who has no server; raises as RestClient.request."""
@@ -510,6 +514,16 @@ class DiscordMessenger:
             return discord_delivery_error(error)
         missing = info.missing(thread=info.is_forum)
         return Refused(info.needs(missing)) if missing else discord_delivery_error(error)
+
+
+async def _told(asking: Awaitable[T]) -> T:
+    """Return what Discord says of its servers. Raises DeliveryError."""
+    try:
+        return await asking
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
+        raise Delayed("Discord's answer does not show who sees which channel.") from error
+    except Exception as error:
+        raise discord_delivery_error(error) from error
 
 
 def _with_marker(body: dict[str, Any], delivery: str) -> dict[str, Any]:

@@ -259,6 +259,10 @@ class SlackMessenger:
         """Return the public ones of the channels, in which the app is or was when they were archived."""
         return await _told(self._readers.open_to_all(workspace, channels))
 
+    async def is_member(self, workspace: str, person: str) -> bool:
+        """Return whether the person's account is in use there, or a channel is shared with them."""
+        return await _told(self._readers.is_member(workspace, person))
+
     def _closed(self, channel: Mapping[str, Any], *, may_join: bool) -> str:
         """Return what keeps us from posting in a channel, as conversations.info shows it."""
         if channel.get("is_im"):

@@ -84,7 +84,7 @@ class Messenger(Protocol):
 
 @runtime_checkable
 class Visibility(Protocol):
-    """What a platform tells of who may see which channel, whoever asks and wherever. Asked anew each time."""
+    """What a platform tells of who is there and may see which channel, whoever asks and wherever. Asked anew each time."""
 
     async def visible_to(self, workspace: str, person: str, channels: Collection[str]) -> Collection[str]:
         """Return those of the channels that the person may read there. Raises DeliveryError where it cannot be told now."""
@@ -92,4 +92,8 @@ class Visibility(Protocol):
 
     async def open_to_all(self, workspace: str, channels: Collection[str]) -> Collection[str]:
         """Return those of the channels that everybody in the workspace may read. Raises DeliveryError as `visible_to`."""
+        ...
+
+    async def is_member(self, workspace: str, person: str) -> bool:
+        """Return whether the person is there, with an account in use; guests are. Raises DeliveryError as `visible_to`."""
         ...

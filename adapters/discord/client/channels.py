@@ -156,7 +156,7 @@ class Channels:
         A private thread is read by who is in it or manages threads, and counts as gone where we see it not. Raises as
         RestClient.request.
         """
-        if person and not await self._is_member(guild, person):
+        if person and not await self.is_member(guild, person):
             return set()
         rulings = {str(each["id"]): each for each in await self._client.get_all_guild_channels(guild)}
         private = set()
@@ -170,7 +170,8 @@ class Channels:
         shut = {each for each in readable & private if not allowed[each] & _MANAGE_THREADS or not person}
         return readable - {each for each in shut if not (person and await self._is_in_thread(each, person))}
 
-    async def _is_member(self, guild: str, person: str) -> bool:
+    async def is_member(self, guild: str, person: str) -> bool:
+        """Return whether somebody is in the server, as of seconds ago. Raises as RestClient.request."""
         try:
             await self._server(guild, person)
         except HTTPException as error:

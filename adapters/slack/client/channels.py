@@ -18,6 +18,7 @@ _ARCHIVED = 20  # channels that are asked about one by one: the app is in none o
 _HOLDS = 600.0  # seconds for which a channel is taken to be as it was
 _KEPT = 10_000  # channels
 _UNKNOWN = ("channel_not_found", "method_not_supported_for_channel_type", "missing_scope")  # it is not told which one it is
+_NOBODY = "user_not_found"
 _GUESTS = ("is_restricted", "is_ultra_restricted")  # of several channels, and of one
 
 
@@ -80,6 +81,20 @@ class ChannelReaders:
         if reads_public_channels(user, team_of(workspace)):
             found |= {*await self.open_to_all(workspace, {*channels} - found)}
         return found
+
+    async def is_member(self, workspace: str, person: str) -> bool:
+        """Return whether somebody is of the workspace, or of another one with which it shares a channel that they are in.
+
+        Nobody is whose account is deactivated, or whom Slack does not know there. Raises as `channels_of`.
+        """
+        client = await self._clients.client(workspace)
+        try:
+            user: Mapping[str, Any] = (await client.users_info(user=person))["user"]
+        except SlackApiError as error:
+            if error_code(error) != _NOBODY:
+                raise
+            return False
+        return user.get("deleted") is not True and user.get("is_stranger") is not True
 
     async def open_to_all(self, workspace: str, channels: Collection[str]) -> Collection[str]:
         """Return those that everybody in the workspace may read: public ones, which the app is in or which are archived.

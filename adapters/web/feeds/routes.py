@@ -238,6 +238,8 @@ class FeedPages:
             raise web.HTTPNotFound
         _count(self._by_feed, access.hashed)
         reader = await reader_of(self._context, access)
+        if reader is None:
+            raise web.HTTPNotFound
         return _Place(reader.viewer, private_feeds(self._signer.base, token), reader)
 
     async def _public(self, slug: str, client: str) -> _Place:

@@ -13,6 +13,7 @@ from bot.ports.messenger import Visibility
 HELD = 300.0  # seconds for which it holds that a channel is open to everybody
 SEEN_HELD = 55.0  # and what a person may know: whose feeds are read one after the other is asked for once
 FAILURE_HELD = 5.0  # and that nobody can tell
+_WORKSPACE = frozenset({""})  # stands for the workspace itself among its channels
 _MOST = 1_000  # of either that are held
 
 
@@ -48,6 +49,20 @@ class ChannelAccess:
         return await self._told(
             (workspace, person, rooms), SEEN_HELD, lambda: self._asked(workspace).visible_to(workspace, person, rooms)
         )
+
+    async def is_member(self, actor: Actor) -> bool:
+        """Return whether the actor is still in their workspace, as of a minute ago at the earliest.
+
+        In one that is of no platform everybody is. Raises DeliveryError where nobody can tell now.
+        """
+        workspace, person = actor.workspace, actor.person
+        if ":" not in workspace:
+            return True
+
+        async def asked() -> Collection[str]:
+            return _WORKSPACE if await self._asked(workspace).is_member(workspace, person) else ()
+
+        return bool(await self._told((workspace, person, _WORKSPACE), SEEN_HELD, asked))
 
     async def open_to_all(self, workspace: str, channels: Collection[str]) -> Collection[str]:
         """Return those of the channels that everybody in the workspace may read, as of five minutes ago at the earliest.

@@ -6,6 +6,7 @@ from datetime import datetime
 from itertools import accumulate
 from typing import TypeVar
 
+from bot.errors import DeliveryError
 from bot.handlers.archive.reading import archived_days, archived_topics, digests_of_day, viewer_of
 from bot.handlers.context import HandlerContext
 from bot.handlers.feeds.addresses import token_kept
@@ -41,10 +42,11 @@ async def access_by(context: HandlerContext, token: str) -> FeedAccess | None:
     return await context.store.people.feeds_by(token_kept(token))
 
 
-async def reader_of(context: HandlerContext, access: FeedAccess) -> FeedReader:
-    """Return who reads by a token, and what they may know of now.
+async def reader_of(context: HandlerContext, access: FeedAccess) -> FeedReader | None:
+    """Return who reads by a token, and what they may know of now; None for who is in the workspace no more.
 
-    That they asked in a channel once says nothing of today, unless it is their own.
+    That they asked in a channel once says nothing of today, unless it is their own. Where nobody can tell now whether they
+    are there, the viewer is partial.
     """
     actor = Actor(
         platform=access.platform,
@@ -53,6 +55,11 @@ async def reader_of(context: HandlerContext, access: FeedAccess) -> FeedReader:
         person=access.person,
         is_direct=access.is_direct,
     )
+    try:
+        if not await context.channel_access.is_member(actor):
+            return None
+    except DeliveryError:
+        return FeedReader(access, actor, Viewer(workspace=actor.workspace, person=actor.person, is_partial=True))
     return FeedReader(access, actor, await viewer_of(context, actor))
 
 

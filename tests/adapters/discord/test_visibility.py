@@ -7,6 +7,7 @@ import pytest
 
 from adapters.discord.client.api import RestClient
 from adapters.discord.send import DiscordMessenger
+from adapters.discord.workspaces import workspace_of
 from bot.errors import DeliveryError
 from bot.ports.messenger import Visibility
 from tests.fakes.discord import FakeDiscord, Guild, Kind, Permission, running
@@ -113,3 +114,17 @@ async def test_where_discord_does_not_say_nobody_is_taken_to_know_of_anything(
     fake.kick(guild)
     with pytest.raises(DeliveryError):
         await messenger.open_to_all(f"discord:{guild.id}", [papers])
+
+
+async def test_who_is_a_member_is_told_and_a_conversation_has_its_person_alone(
+    fake: FakeDiscord, guild: Guild, messenger: DiscordMessenger
+) -> None:
+    workspace, ben, other = f"discord:{guild.id}", fake.join(guild, fake.user("Ben")), fake.user("Other")
+    assert await messenger.is_member(workspace, str(ben.id))
+    assert await messenger.is_member(workspace, str(guild.owner.id))
+    assert not await messenger.is_member(workspace, str(other.id))
+    assert not await messenger.is_member(workspace, "1234567")
+    assert await messenger.is_member(workspace_of(None, str(ben.id)), str(ben.id))
+    assert not await messenger.is_member(workspace_of(None, str(ben.id)), str(other.id))
+    with pytest.raises(DeliveryError):
+        await messenger.is_member("discord:1234567", str(ben.id))

@@ -99,3 +99,19 @@ async def test_where_slack_does_not_say_nobody_is_taken_to_know_of_anything(room
     room.fake.fail("users.conversations", Failure(error="missing_scope"))
     with pytest.raises(DeliveryError):
         await room.messenger.open_to_all(HERE, [room.fake.general.id])
+
+
+async def test_who_is_a_member_is_told_of_guests_and_visitors_but_of_nobody_who_left(room: Room) -> None:
+    fake = room.fake
+    guest = fake.add_person("U0GUEST", "guest", is_guest=True)
+    theirs = fake.add_team("T0THEIRS")
+    visitor = fake.add_person("U0VISITOR", "visitor", team=theirs)
+    fake.share_channel(fake.add_channel("C0SHARED", "shared", joined=True), theirs, joined=False)
+    for person in (fake.anna, guest, visitor):
+        assert await room.messenger.is_member(HERE, person.id)
+    fake.anna.is_deleted = True
+    assert not await room.messenger.is_member(HERE, fake.anna.id)
+    assert not await room.messenger.is_member(HERE, "U0NOBODY")
+    fake.fail("users.info", Failure(error="fatal_error"))
+    with pytest.raises(DeliveryError):
+        await room.messenger.is_member(HERE, guest.id)

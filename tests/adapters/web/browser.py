@@ -115,6 +115,9 @@ class Rooms:
     async def visible_to(self, workspace: str, person: str, channels: Collection[str]) -> Collection[str]:
         return self._told(self.visible, channels)
 
+    async def is_member(self, workspace: str, person: str) -> bool:
+        return bool(self._told({"member"}, ["member"]))
+
     async def open_to_all(self, workspace: str, channels: Collection[str]) -> Collection[str]:
         return self._told(self.open, channels)
 

@@ -35,6 +35,11 @@ class Rooms:
             raise DeliveryError("The platform does not answer.")
         return self.of.get(person, set()) & {*channels}
 
+    async def is_member(self, workspace: str, person: str) -> bool:
+        if self.of is None:
+            raise DeliveryError("The platform does not answer.")
+        return person in self.of
+
     async def open_to_all(self, workspace: str, channels: Collection[str]) -> Collection[str]:
         """Return those in which everybody is of whom the platform knows."""
         return set.intersection(*[{*await self.visible_to(workspace, each, channels)} for each in self.of or ("",)])

@@ -223,14 +223,31 @@ async def test_what_one_may_know_is_asked_at_every_reading(team: Asker, rooms: R
     assert (await reader.get(found[OWN])).status == 200, "what they saved is their own"
 
 
+async def test_who_has_left_the_workspace_reads_nothing_and_reads_on_when_they_are_back(
+    team: Asker, rooms: Rooms, reader: FeedReader
+) -> None:
+    assert rooms.of is not None
+    await post(team)
+    await team.ask(f"save {PAPERS[0].key}")
+    found = await given(team)
+    known = [(await reader.get(each)).headers["ETag"] for each in found.values()]
+    inside = rooms.of.pop("U-ada")
+    for each, tag in zip(found.values(), known, strict=True):
+        assert (await reader.get(each)).status == 404
+        assert (await reader.get(each, **{"If-None-Match": tag})).status == 404
+    rooms.of["U-ada"] = inside
+    assert {(await reader.get(each)).status for each in found.values()} == {200}
+
+
 async def test_while_the_platform_does_not_answer_nothing_is_taken_for_gone(
     team: Asker, rooms: Rooms, reader: FeedReader
 ) -> None:
     await post(team)
     found = await given(team)
     rooms.of = None
-    answer = await reader.get(found["GPU systems"])
-    assert (answer.status, answer.headers["Retry-After"]) == (503, "300")
+    for address in found.values():
+        answer = await reader.get(address)
+        assert (answer.status, answer.headers["Retry-After"]) == (503, "300")
 
 
 async def settled(asker: Asker, **said: Any) -> None:

@@ -30,6 +30,9 @@ class Rooms:
     async def visible_to(self, workspace: str, person: str, channels: Collection[str]) -> Collection[str]:
         return await self.open_to_all(workspace, channels)
 
+    async def is_member(self, workspace: str, person: str) -> bool:
+        return bool(await self.open_to_all(workspace, self.open))
+
     async def open_to_all(self, workspace: str, channels: Collection[str]) -> Collection[str]:
         self.asked += 1
         if not self.answers:
@@ -142,3 +145,19 @@ def test_nobody_administers_by_an_assistant_but_in_the_terminals_workspace() -> 
     alone = AssistantAccess(workspace="local", channel="local", person="ada", may_write=True).actor
     assert (alone.platform, alone.may_administer) == ("terminal", True)
     assert not AssistantAccess(workspace="local", channel="local", person="ada").actor.may_administer
+
+
+async def test_who_has_left_is_a_member_for_a_minute_more_and_nobody_is_while_the_platform_does_not_answer(
+    admin: Asker, rooms: Rooms
+) -> None:
+    access = admin.context.channel_access
+    assert await access.is_member(admin.actor)
+    rooms.open.clear()
+    rooms.seconds = SEEN_HELD - 1
+    assert await access.is_member(admin.actor)
+    rooms.seconds = SEEN_HELD
+    assert not await access.is_member(admin.actor)
+    rooms.answers, rooms.seconds = False, 2 * SEEN_HELD
+    with pytest.raises(Delayed, match="Slack does not answer"):
+        await access.is_member(admin.actor)
+    assert await access.is_member(replace(admin.actor, platform="local", workspace="local"))
