@@ -12,8 +12,10 @@ RUN pip wheel --no-cache-dir --no-deps --no-build-isolation -w /wheel .
 
 FROM python:3.13-slim-trixie
 RUN useradd --create-home --uid 10001 broadsheet && install -d -m 0700 -o broadsheet -g broadsheet /data
-COPY requirements.lock /tmp/
-RUN pip install --no-cache-dir --require-hashes -r /tmp/requirements.lock && rm /tmp/requirements.lock
+# With `--build-arg LOCK=requirements-mcp.lock` it answers assistants, too.
+ARG LOCK=requirements.lock
+COPY requirements.lock requirements-mcp.lock /tmp/
+RUN pip install --no-cache-dir --require-hashes -r "/tmp/$LOCK" && rm /tmp/requirements*.lock
 COPY --from=build /wheel /wheel
 RUN pip install --no-cache-dir --no-deps --no-index /wheel/*.whl && rm -r /wheel
 USER broadsheet

@@ -13,6 +13,8 @@ from adapters.cli.demo import recorded_run
 from adapters.cli.exits import Exit
 from adapters.cli.main import cli
 from adapters.cli.render.digest import DigestView
+from adapters.mcp.prompts import summary_prompt
+from adapters.mcp.tools import TOOLS
 from bot.commands import BORROWED, TABLE, Permission, parse
 from bot.models import Layout
 from training.__main__ import MODELS
@@ -166,3 +168,13 @@ def _data_sets(module: Path) -> set[str]:
     """What a module of the training asks its sources for: "scitldr" for the files "scitldr_a.train" and "scitldr_a.dev"."""
     asked = re.findall(r'"([a-z]+)(?:_\w)?\.(?:train|dev)"|quality\("([a-z]+)', module.read_text(encoding="utf-8"))
     return {parts or whole for parts, whole in asked}
+
+
+def test_the_prompt_in_the_document_is_the_one_that_the_server_offers() -> None:
+    document = (ROOT / "docs" / "agents.md").read_text(encoding="utf-8")
+    assert f"```text\n{summary_prompt({})}\n```" in document
+
+
+def test_every_tool_of_an_assistant_is_in_the_document() -> None:
+    document = (ROOT / "docs" / "agents.md").read_text(encoding="utf-8")
+    assert [name for name in TOOLS if f"`{name}`" not in document] == []

@@ -114,10 +114,11 @@ async def _done(app: "App", command: "Command", at: "datetime") -> "Reply":
 
             opened = mail_opened(app.settings, app.platform_context(lambda: at), app.messengers)
             await stack.enter_async_context(opened)
-        return await handle(app.handler_context, command, app.terminal(_person()), at)
+        return await handle(app.handler_context, command, app.terminal(local_person()), at)
 
 
-def _person() -> str:
+def local_person() -> str:
+    """Return the name of who uses this machine."""
     try:
         return getpass.getuser()
     except (KeyError, OSError):  # a container may run as a user that nobody named

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import click
 
-from adapters.cli import ask, commands, database, init, mail, site
+from adapters.cli import ask, commands, database, init, mail, mcp, site
 from adapters.cli.exits import Exit, sentence_of, status_of
 from bot.errors import BotError
 
@@ -67,6 +67,7 @@ for command in (
     ask.ask,
     database.db,
     mail.mail,
+    mcp.mcp,
     site.site,
 ):
     cli.add_command(command)

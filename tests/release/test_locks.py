@@ -14,7 +14,7 @@ from release.sbom import LockedPackage, locked_packages
 
 ROOT = Path(__file__).parents[2]
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-LOCKS = ("requirements.lock", "requirements-build.lock", "requirements-dev.lock")
+LOCKS = ("requirements.lock", "requirements-mcp.lock", "requirements-build.lock", "requirements-dev.lock")
 
 
 def text_of(lock: str) -> str:
@@ -30,7 +30,8 @@ def asked_for(lock: str) -> list[Requirement]:
     extras = [each for extra in project.get("optional-dependencies", {}).values() for each in extra]
     build = [*PROJECT["build-system"]["requires"], *groups["build"]]
     texts = {
-        "requirements.lock": [*project["dependencies"], *extras],
+        "requirements.lock": project["dependencies"],
+        "requirements-mcp.lock": [*project["dependencies"], *extras],
         "requirements-build.lock": build,
         "requirements-dev.lock": [
             *project["dependencies"],
@@ -84,7 +85,7 @@ def test_what_a_locked_package_needs_here_is_locked_too(lock: str) -> None:
 
 def test_every_lock_says_the_same_version_of_a_package() -> None:
     whole = {name: (package.version, package.hashes) for name, package in packages_of("requirements-dev.lock").items()}
-    for lock in ("requirements.lock", "requirements-build.lock"):
+    for lock in ("requirements.lock", "requirements-mcp.lock", "requirements-build.lock"):
         assert {name: (each.version, each.hashes) for name, each in packages_of(lock).items()}.items() <= whole.items()
 
 

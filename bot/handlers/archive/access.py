@@ -45,9 +45,12 @@ def browser_context(context: HandlerContext) -> HandlerContext:
 
 
 def assistant_context(context: HandlerContext, access: AssistantAccess) -> HandlerContext:
-    """Return the context that answers an assistant: it may know of its own channel, and no platform is asked of another."""
+    """Return the context that answers an assistant: it may know of its own channel, and no platform is asked of another.
+
+    One that may not write keeps nothing: what nobody has collected is not fetched for it.
+    """
 
     async def visible(_actor: Actor, channels: Collection[str]) -> Collection[str]:
         return access.visible(channels)
 
-    return replace(context, visible_channels=visible)
+    return replace(context, visible_channels=visible, fetcher=context.fetcher if access.may_write else None)

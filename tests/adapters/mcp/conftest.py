@@ -1,0 +1,3 @@
+from tests.bot.handlers.conftest import ada
+
+__all__ = ["ada"]
