@@ -30,7 +30,11 @@ def png(chart: Chart) -> bytes:
 
 def chart_svg(chart: Chart) -> str:
     """Return the chart as SVG in the light palette, without signs that our font lacks."""
-    return svg(_drawable(chart), LIGHT)
+    return svg(_drawable(chart), LIGHT, _advance)
+
+
+def _advance(char: str) -> float:
+    return advances().get(ord(char), 1.0)
 
 
 def drawn(picture: str, zoom: float = 1.0) -> bytes:

@@ -24,8 +24,12 @@ _AXIS = 56  # width of the numbers beside a curve
 _ROW, _BAR = 38, 9  # of a term, and of its bar
 _FEW_SIGNS = 5  # of a number above a column, where there are many
 _MANY = 9  # columns
+_STEP = 6  # units by which lines are made shorter, until there would be one more
 # What no XML may hold: control characters, halves of characters, and two that are none (www.w3.org/TR/xml/#charsets).
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+Advance = Callable[[str], float]  # returns the width of a character, in ems
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +57,14 @@ INLINE = Palette(
 LIGHT = Palette("#1c1a17", "#5a544a", "#c9c0af", "#8b1e1e", "#d3a6a0", "#fbf8f1", "Broadsheet Serif, Georgia, serif")
 
 
-def svg(chart: Chart, palette: Palette = INLINE) -> str:
-    """Return the chart as an SVG element; with its title, and the sentence of its source and counts."""
-    drawing = _Drawing(palette)
+def svg(chart: Chart, palette: Palette = INLINE, advance: Advance | None = None) -> str:
+    """Return the chart as an SVG element; with its title, and the sentence of its source and counts.
+
+    `advance` tells the widths of the font in which it will be drawn; without it they are estimated.
+    """
+    drawing = _Drawing(palette, advance or _share)
     drawing.paragraph(chart.title, _TITLE, palette.ink)
-    drawing.y += 8
+    drawing.y += 13
     _DRAWN[chart.kind](drawing, chart.values)
     drawing.y += 6
     drawing.paragraph(chart.source, _SMALL, palette.soft)
@@ -75,15 +82,15 @@ def svg(chart: Chart, palette: Palette = INLINE) -> str:
 class _Drawing:
     """The elements that are drawn so far, from the top down to `y`."""
 
-    def __init__(self, palette: Palette) -> None:
-        self.palette, self.parts, self.y = palette, list[str](), 0.0
+    def __init__(self, palette: Palette, advance: Advance) -> None:
+        self.palette, self.advance, self.parts, self.y = palette, advance, list[str](), 0.0
 
     def text(self, x: float, y: float, said: str, size: float, fill: str, anchor: str = "start") -> None:
         where = f' text-anchor="{anchor}"' if anchor != "start" else ""
         self.parts.append(f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size}" fill="{fill}"{where}>{escaped(said)}</text>')
 
     def paragraph(self, said: str, size: float, fill: str) -> None:
-        for line in _lines(clean(said), size):
+        for line in _balanced(clean(said), size, self.advance):
             self.y += size * _LEADING
             self.text(0, self.y, line, size, fill)
 
@@ -118,7 +125,8 @@ def _bars(drawing: _Drawing, values: Sequence[ChartValue]) -> None:
     for each in values:
         said, base = clean(each.said), drawing.y + _TEXT * _LEADING
         drawing.text(WIDTH, base, said, _SMALL, palette.soft, "end")
-        label = _cut_to(clean(each.label), _TEXT, WIDTH - 12 - _width(said, _SMALL))
+        room = WIDTH - 12 - _width(said, _SMALL, drawing.advance)
+        label = _cut_to(clean(each.label), _TEXT, room, drawing.advance)
         drawing.text(0, base, label, _TEXT, palette.ink)
         drawing.box(0, base + 6, WIDTH * each.value / most, _BAR, palette.accent)
         if each.before:
@@ -161,7 +169,7 @@ _DRAWN: Mapping[ChartKind, Callable[[_Drawing, Sequence[ChartValue]], None]] = {
 }
 
 
-# --- texts: how wide they are is estimated, as every reader has another font
+# --- texts: in a page how wide they are is estimated, as every reader has another font
 
 
 def escaped(text: str) -> str:
@@ -169,25 +177,36 @@ def escaped(text: str) -> str:
     return escape(_NOT_XML.sub("\ufffd", clean(text)), quote=True)
 
 
-def _lines(text: str, size: float) -> Iterator[str]:
-    """Yield the text in lines of the picture's width."""
+def _balanced(text: str, size: float, advance: Advance) -> Sequence[str]:
+    """Return the text in as few lines of the picture's width as take it, about as long as each other."""
+    found = [*_lines(text, size, WIDTH, advance)]
+    for room in range(WIDTH - _STEP, WIDTH // 2, -_STEP):
+        narrower = [*_lines(text, size, room, advance)]
+        if len(narrower) > len(found) or any(_width(each, size, advance) > room for each in narrower):
+            break
+        found = narrower
+    return found
+
+
+def _lines(text: str, size: float, room: int, advance: Advance) -> Iterator[str]:
+    """Yield the text in lines of that width; a word that is wider than the picture is cut."""
     line = ""
     for word in text.split():
         longer = f"{line} {word}" if line else word
-        if line and _width(longer, size) > WIDTH:
+        if line and _width(longer, size, advance) > room:
             yield line
             longer = word
-        line = _cut_to(longer, size, WIDTH)
+        line = _cut_to(longer, size, WIDTH, advance)
     if line:
         yield line
 
 
-def _cut_to(text: str, size: float, room: float) -> str:
-    return cut(text, max(1, int(room)), lambda part: round(_width(part, size)))
+def _cut_to(text: str, size: float, room: float, advance: Advance) -> str:
+    return cut(text, max(1, int(room)), lambda part: round(_width(part, size, advance)))
 
 
-def _width(text: str, size: float) -> float:
-    return size * sum(map(_share, text))
+def _width(text: str, size: float, advance: Advance) -> float:
+    return size * sum(map(advance, text))
 
 
 def _share(char: str) -> float:

@@ -7,8 +7,7 @@ import pytest
 import resvg_py
 
 import adapters.pictures
-from adapters.pictures.png import FONT, drawable, glyphs, png
-from adapters.pictures.svg import LIGHT, svg
+from adapters.pictures.png import FONT, chart_svg, drawable, glyphs, png
 from bot.models import Chart
 from tests.fakes.replies import CURVE, TRENDS, UGLY
 
@@ -33,7 +32,7 @@ def dots(picture: bytes) -> bytes:
 
 
 def without_font(chart: Chart) -> bytes:
-    return bytes(resvg_py.svg_to_bytes(svg_string=svg(chart, LIGHT), zoom=3.0, skip_system_fonts=True))
+    return bytes(resvg_py.svg_to_bytes(svg_string=chart_svg(chart), zoom=3.0, skip_system_fonts=True))
 
 
 @pytest.mark.parametrize("chart", CHARTS, ids=lambda chart: chart.kind)

@@ -100,3 +100,13 @@ def test_a_curve_of_one_day_and_of_no_change_can_be_drawn() -> None:
     ):
         for kind in ChartKind:
             assert parsed(replace(CURVE, kind=kind, values=values))
+
+
+@pytest.mark.parametrize("words", [7, 11, 17, 40])
+def test_a_long_sentence_is_in_as_few_lines_as_take_it_and_none_ends_in_a_lone_word(words: int) -> None:
+    chart = replace(TRENDS.charts[0], title="", source=" ".join(["seven"] * words))
+    lines = [each for each in texts(chart) if "seven" in each]
+    assert " ".join(lines).split() == ["seven"] * words
+    assert len(lines) == -(-words // 10), "ten of them are as wide as the picture"
+    assert len({each.count("seven") for each in lines}) <= 2
+    assert lines[-1].count("seven") >= lines[0].count("seven") - 2
