@@ -9,6 +9,8 @@ they are together at 700 and 390 CSS pixels. With `--pictures`, each is drawn in
 
 import argparse
 import asyncio
+import base64
+import json
 import re
 import shutil
 import tempfile
@@ -78,11 +80,24 @@ async def in_slack(url: str, folder: Path, lines: Sequence[str]) -> list[Sequenc
     async with slack_desk.sitting(folder, items=(), sources=_sources(url, folder)) as desk:
         await _collected(desk.app)
         for line in lines:
+            before = len(desk.fake.files)
             asked = await desk.fake.command(line, user=desk.fake.anna)
             await asked.answer()
             await _ended()
-            found.append([{"text": each.text, "blocks": list(each.blocks)} for each in asked.answers if each.blocks])
+            said: list[Json] = [{"text": each.text, "blocks": list(each.blocks)} for each in asked.answers if each.blocks]
+            found.append([*said, *map(_sent_picture, desk.fake.files[before:])])
     return found
+
+
+def _sent_picture(file: Json) -> Json:
+    """Return a file that came as a direct message, as a message with its title and picture."""
+    title = {"type": "context", "elements": [{"type": "plain_text", "text": file["title"]}]}
+    picture = {"type": "image", "image_url": _shown(file["content"]), "alt_text": file["alt_txt"]}
+    return {"text": file["title"], "blocks": [title, picture]}
+
+
+def _shown(png: bytes) -> str:
+    return f"data:image/png;base64,{base64.b64encode(png).decode()}"
 
 
 async def in_discord(url: str, folder: Path, lines: Sequence[str]) -> list[Sequence[Json]]:
@@ -99,8 +114,18 @@ async def in_discord(url: str, folder: Path, lines: Sequence[str]) -> list[Seque
                 await asked.until(lambda each: any(one.components for one in each.messages))
                 await _ended()
                 messages = asked.messages
-            found.append([{"content": each.content, "components": each.components} for each in messages])
+            found.append([{"content": each.content, "components": _with_pictures(each)} for each in messages])
     return found
+
+
+def _with_pictures(message: Message) -> Any:
+    """Return the message's components, in which the files stand that they show."""
+    said = json.dumps(message.components)
+    for name, content in message.files.items():
+        said = re.sub(
+            rf'"attachment://{re.escape(name)}"|"[^"]*/{re.escape(name)}(?:\?[^"]*)?"', f'"{_shown(content)}"', said
+        )
+    return json.loads(said)
 
 
 async def _ended() -> None:

@@ -61,6 +61,7 @@ STYLE = """
 .message .select { width: 100%; max-width: 400px; height: 44px; padding: 0 12px; border: 1px solid #d5d5d9;
   border-radius: 8px; line-height: 42px; color: #6f7076 }
 .message .select::after { content: "\\25be"; float: right }
+.message .gallery img { display: block; width: 100%; max-width: 550px; border-radius: 8px }
 .message .file { border: 1px solid #e1e1e4; border-radius: 8px; height: 56px; padding: 16px }
 """
 
@@ -85,6 +86,8 @@ def _component(each: Json) -> str:
             return f'<div class="section"><div>{inner}</div>{_component(each["accessory"])}</div>'
         case 10:
             return f'<div class="text">{_text(each["content"])}</div>'
+        case 12:
+            return f'<div class="gallery">{"".join(map(_picture, each["items"]))}</div>'
         case 13:
             return f'<div class="file">{escape(each["file"]["url"])}</div>'
         case 14:
@@ -92,6 +95,11 @@ def _component(each: Json) -> str:
         case 17:
             return f'<div class="card">{inner}</div>'
     raise ValueError(f"No component of type {each['type']} is drawn.")
+
+
+def _picture(item: Json) -> str:
+    """Return a picture of a gallery: a gallery of one shows it whole, at most 550 wide."""
+    return f'<img src="{escape(item["media"]["url"])}" alt="{escape(item.get("description") or "")}">'
 
 
 def _text(content: str) -> str:

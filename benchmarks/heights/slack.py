@@ -52,6 +52,7 @@ pre { border: 1px solid #ddd; background: #f8f8f8; border-radius: 4px; padding: 
 .select::after { content: " ▾" }
 .danger { color: #e01e5a; border-color: #e01e5a }
 .divider { border-bottom: 1px solid #ddd; margin: 4px 0 8px }
+img { display: block; width: 100%; max-width: 360px; border: 1px solid #ddd; border-radius: 8px; margin: 4px 0 }
 ol { margin: 4px 0; padding-left: 28px }
 """
 
@@ -143,6 +144,7 @@ _BLOCKS: Mapping[str, _Part] = {
     "section": _section,
     "rich_text": _rich,
     "actions": _actions,
+    "image": lambda given: f"<img src='{html.escape(given['image_url'])}' alt='{html.escape(given['alt_text'])}'>",
     "divider": lambda _: "<div class='divider'></div>",
 }
 
