@@ -1,6 +1,7 @@
 """The server of assistants: tools, digests and papers to read, and the prompt for a summary; whatever the transport."""
 
 import asyncio
+from collections import defaultdict
 from collections.abc import Awaitable, Callable
 from datetime import datetime
 from typing import Any
@@ -29,7 +30,7 @@ Asked = ServerRequestContext[Any, Any]
 Reader = Callable[[Asked], Awaitable[AssistantAccess]]  # for whom a request asks
 
 LONGEST_CALL = 60.0  # seconds: beyond it nobody waits any more
-AT_ONCE = 8  # calls that are answered at a time; the others wait
+AT_ONCE = 8  # calls of one access that are answered at a time; its others wait
 _JSON = "application/json"
 _ROOT = "broadsheet://"
 
@@ -41,11 +42,15 @@ class _FailedError(Exception):
 class AssistantServer:
     """Answers what assistants ask, each as who it asks for may know."""
 
-    def __init__(self, context: HandlerContext, reader: Reader, clock: Callable[[], datetime]) -> None:
+    def __init__(
+        self, context: HandlerContext, reader: Reader, clock: Callable[[], datetime], *, patience: float = LONGEST_CALL
+    ) -> None:
+        """`reader` tells for whom a request asks, and raises MCPError for who may ask nothing; `patience` is in seconds."""
         self._context = context
         self._reader = reader
         self._clock = clock
-        self._turns = asyncio.Semaphore(AT_ONCE)
+        self._patience = patience
+        self._turns: dict[AssistantAccess, asyncio.Semaphore] = defaultdict(lambda: asyncio.Semaphore(AT_ONCE))
 
     def server(self) -> Server[Any]:
         """Return what the SDK serves over any transport."""
@@ -85,7 +90,7 @@ class AssistantServer:
         """Return what a tool answers; raises _FailedError, and nothing else."""
         meant: Command | str = tool.name
         try:
-            async with asyncio.timeout(LONGEST_CALL), self._turns:
+            async with asyncio.timeout(self._patience), self._turns[access]:
                 values = values_of(tool, arguments)
                 if tool.command is None:
                     return await self._digest(access, **values)
@@ -93,7 +98,9 @@ class AssistantServer:
                 context = assistant_context(self._context, access)
                 return answer_of(await handle(context, meant, access.actor, self._clock()), meant, access)
         except TimeoutError as error:
-            raise _FailedError("That took longer than a minute, and nobody waits for it any more: ask for less.") from error
+            raise _FailedError(
+                "That took too long, and nobody waits for it any more: ask for less, or again in a while."
+            ) from error
         except Exception as error:
             raise _FailedError(error_of(failed(error, meant))) from error
 

@@ -2,13 +2,13 @@
 
 import json
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
 from mcp.client.client import Client
 from mcp_types import CallToolResult, TextContent
 
-from adapters.mcp.server import Asked, AssistantServer
+from adapters.mcp.server import LONGEST_CALL, Asked, AssistantServer
 from bot.models import AssistantAccess
 from tests.bot.handlers.askers import Asker
 
@@ -23,12 +23,36 @@ async def asking(asker: Asker, access: AssistantAccess = READS, mode: str = "aut
     The client holds each result against the schema that the server gave.
     """
 
-    async def reader(_asked: Asked) -> AssistantAccess:
-        return access
-
-    server = AssistantServer(asker.context, reader, lambda: asker.now).server()
-    async with Client(server, mode=mode) as client:
+    async with asking_several(asker, access, mode=mode) as (client,):
         yield client
+
+
+@asynccontextmanager
+async def asking_several(
+    asker: Asker, *accesses: AssistantAccess, mode: str = "auto", patience: float = LONGEST_CALL
+) -> AsyncIterator[list[Client]]:
+    """Ask the same server as several."""
+
+    async def reader(asked: Asked) -> AssistantAccess:
+        place: int = asked.lifespan_context["place"]
+        return accesses[place]
+
+    async with AsyncExitStack() as stack:
+        clients = []
+        made = AssistantServer(asker.context, reader, lambda: asker.now, patience=patience)
+        for place in range(len(accesses)):
+            server = made.server()
+            server.lifespan = _placed(place)
+            clients.append(await stack.enter_async_context(Client(server, mode=mode)))
+        yield clients
+
+
+def _placed(place: int) -> Any:
+    @asynccontextmanager
+    async def lifespan(_server: object) -> AsyncIterator[dict[str, int]]:
+        yield {"place": place}
+
+    return lifespan
 
 
 def text(result: CallToolResult) -> str:

@@ -1,6 +1,8 @@
 """What assistants get by the official client: the same as people in chats, with its quotes, and no more."""
 
+import asyncio
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 
@@ -9,10 +11,12 @@ import pytest
 from mcp.shared.exceptions import MCPError
 from mcp_types import TextContent, TextResourceContents
 
-from bot.models import AssistantAccess
-from tests.adapters.mcp.assistants import READS, WRITES, asking, refused, told
+from adapters.mcp.results import plain
+from adapters.mcp.server import AT_ONCE
+from bot.models import AssistantAccess, Item
+from tests.adapters.mcp.assistants import READS, WRITES, asking, asking_several, refused, text, told
 from tests.bot.handlers.archive.test_reading import posted
-from tests.bot.handlers.askers import Asker
+from tests.bot.handlers.askers import Asker, about
 from tests.conftest import NOW
 from tests.fakes.works import paper
 
@@ -40,14 +44,41 @@ async def test_an_assistant_finds_shows_asks_why_and_follows(ada: Asker, mode: s
     assert [each.key for each in await ada.context.store.people.saved("slack:T1", "U-ada")] == [first]
 
 
-async def test_what_is_found_is_what_a_chat_shows_in_the_same_order_with_the_same_numbers(ada: Asker) -> None:
-    reply = await ada.ask("search cache")
+@pytest.mark.parametrize(
+    ("line", "tool", "arguments"),
+    [
+        ("search cache", "search", {"query": "cache"}),
+        ("similar 2603.00001", "similar", {"item": "2603.00001"}),
+        ("why 2603.00001 for kv", "why", {"item": "2603.00001", "topic": "kv"}),
+        ("trending repos", "trending", {"only": "repos"}),
+        ("topics", "topics", {}),
+    ],
+)
+async def test_what_is_told_is_what_a_chat_shows_in_the_same_order_with_the_same_numbers(
+    ada: Asker, line: str, tool: str, arguments: dict[str, object]
+) -> None:
+    reply = await ada.ask(line)
     async with asking(ada) as client:
-        found = await told(client, "search", query="cache")
-    assert [(each["number"], each["key"]) for each in found["entries"]] == [
-        (number, each.item.key) for number, each in enumerate(reply.entries, reply.first) if each.item
-    ]
-    assert reply.text[0] in found["says"]
+        found = await told(client, tool, **arguments)
+    entries = found.get("entries", [])
+    assert [each.get("key", "") for each in entries] == [each.item.key if each.item else "" for each in reply.entries]
+    numbers = [number for number, each in enumerate(reply.entries, reply.first) if each.item]
+    assert [each["number"] for each in entries if "key" in each] == numbers
+    assert [each.get("says", []) for each in entries] == [[plain(text) for text in each.lines] for each in reply.entries]
+    assert {plain(text) for text in reply.text} <= {*found.get("says", ())}
+
+
+async def test_pages_lead_through_all_that_is_found_each_once(ada: Asker) -> None:
+    await ada.context.store.items.add([about(number, f"Caches, part {number}") for number in range(100, 140)], NOW)
+    seen: list[str] = []
+    arguments: dict[str, object] = {"query": "caches sort:new"}
+    async with asking(ada) as client:
+        while arguments:
+            found = await told(client, "search", **arguments)
+            seen += [each["key"] for each in found["entries"]]
+            on = [each["arguments"] for each in found.get("more", ()) if each["label"].startswith("Next")]
+            arguments = on[0] if on else {}
+    assert len(seen) == len({*seen}) >= 40
 
 
 async def test_a_digest_is_told_as_it_was_posted_with_what_it_left_out(ada: Asker) -> None:
@@ -189,6 +220,29 @@ async def test_what_nobody_foresaw_is_told_with_a_reference_to_the_log(ada: Aske
     assert "Something went wrong on our side" in said
     assert "secret of the machine" in caplog.text
     caplog.clear()
+
+
+async def test_who_asks_too_much_at_once_waits_alone_and_nobody_waits_for_ever(ada: Asker) -> None:
+    begun, full, answers = 0, asyncio.Event(), asyncio.Event()
+
+    async def slow(items: Sequence[Item]) -> Sequence[str]:
+        nonlocal begun
+        begun += 1
+        if begun == AT_ONCE:
+            full.set()
+        await answers.wait()
+        return [""] * len(items)
+
+    slowly = replace(ada, context=replace(ada.context, gists=slow))
+    async with asking_several(slowly, READS, replace(READS, person="U-bob"), patience=0.2) as (hers, his):
+        asked = [asyncio.ensure_future(hers.call_tool("search", {"query": "cache"})) for _ in range(AT_ONCE + 5)]
+        await full.wait()
+        assert (await told(his, "topics"))["says"]
+        assert begun == AT_ONCE
+        results = await asyncio.gather(*asked)
+    assert {text(each) for each in results} == {
+        "That took too long, and nobody waits for it any more: ask for less, or again in a while."
+    }
 
 
 async def test_a_tool_that_is_none_is_an_error_of_the_protocol(ada: Asker) -> None:
