@@ -7,8 +7,9 @@ it, and in the same process a file as long as each page, by the same server. Ano
 page by turns, two requests at a time, each on a connection of its own: for the page as one that is read again, and at
 addresses that differ, so that it is made for each request (what is held of its parts is held). Printed are, as medians
 of the rounds: the page's requests a second as a part of the file's, both ways, its time to the first byte as a multiple of
-the file's, and the 99th percentile of how long the event loop was kept: processor time of its own thread between two ticks,
-and how late the tick was, whoever had the processor.
+the file's, and 99th percentiles of how long the event loop was kept: processor time of its own thread between two ticks, and
+how late the tick was in milliseconds, whoever had the processor: beside the file, the page read again, and the page made for
+each request. The published dates of the items are those of a year.
 
 At the end messages are delivered to a platform that takes each at once: alone, beside requests for the file and for the
 front page without a pause, and as many as one address is let through; printed is the rate beside each as a part of the rate
@@ -36,7 +37,7 @@ from aiohttp import web
 from adapters import http_server
 from adapters.rate_limit import RateLimit
 from adapters.web.server import serving
-from adapters.web.site.addresses import day_path, item_path
+from adapters.web.site.addresses import card_path, day_path, item_path
 from adapters.web.site.visitors import BY_ADDRESS
 from benchmarks import corpus
 from benchmarks.loop_lag import Lag, watched
@@ -136,7 +137,12 @@ def items(count: int) -> list[Item]:
         return " ".join(chance.choices(words, cum_weights=often, k=length)).capitalize() + "."
 
     return [
-        paper(f"{2000 + at // 9999}.{at % 9999 + 1:05}", title=text(9), abstract=" ".join(text(20) for _ in range(7)))
+        paper(
+            f"{2000 + at // 9999}.{at % 9999 + 1:05}",
+            title=text(9),
+            abstract=" ".join(text(20) for _ in range(7)),
+            published=NOW - timedelta(days=at % 365, hours=1),
+        )
         for at in range(count)
     ]
 
@@ -181,6 +187,8 @@ def paths(found: Sequence[Item], slug: str) -> dict[str, str]:
         "public day": f"/w/{slug}{day_path('t1', today)}",
         "public item": f"/w/{slug}{item_path(found[8].key)}",
         "public feed": f"/w/{slug}/feeds/topics/t1.atom",
+        "public picture": f"/w/{slug}{card_path(item_path(found[8].key))}",
+        "trends": "/trends",
     }
 
 
@@ -214,24 +222,31 @@ class Measured:
         """Print how quick a page is beside a file of its size."""
         first = await self.client.ask(self.page_port, path, self.cookie, 0)
         await self.file(first.size)
-        rates, anew, firsts, lag = list[float](), list[float](), list[float](), Lag()
+        rates, anew, firsts = list[float](), list[float](), list[float]()
+        lags = Lag(), Lag(), Lag()
         for _ in range(self.rounds):
-            static = await self.client.ask(self.file_port, f"/{first.size}", "", self.seconds)
-            async with watched() as seen:
-                asked = await self.client.ask(self.page_port, path, self.cookie, self.seconds)
-                made = await self.client.ask(self.page_port, path, self.cookie, self.seconds, anew=True)
+            static = await self._ask(lags[0], self.file_port, f"/{first.size}", "")
+            asked = await self._ask(lags[1], self.page_port, path, self.cookie)
+            made = await self._ask(lags[2], self.page_port, path, self.cookie, anew=True)
             rates.append(asked.rate / static.rate)
             anew.append(made.rate / static.rate)
             firsts.append(asked.first_byte / static.first_byte)
-            lag.busy += seen.busy
-            lag.late += seen.late
-        busy, late = (float(np.percentile(each, 99)) for each in (lag.busy, lag.late))
+        busy = np.percentile(lags[1].busy + lags[2].busy, 99)
+        late = ", ".join(f"{np.percentile(each.late, 99):.0f}" for each in lags)
         print(
-            f"{name:13} {first.size / 1024:6.0f} KiB  {statistics.median(rates):5.2f} of the file's rate,"
+            f"{name:15} {first.size / 1024:4.0f} KiB  {statistics.median(rates):5.2f} of the file's rate,"
             f" {statistics.median(anew):5.2f} made each time   first byte {statistics.median(firsts):5.1f} times"
-            f"   loop p99 {busy:5.1f} ms busy, {late:5.1f} late",
+            f"   loop p99 {busy:4.1f} ms busy; late {late}",
             flush=True,
         )
+
+    async def _ask(self, lag: Lag, port: int, path: str, cookie: str, *, anew: bool = False) -> Asked:
+        """Have it asked for, and add to the lag what the loop's ticker saw."""
+        async with watched() as seen:
+            asked = await self.client.ask(port, path, cookie, self.seconds, anew=anew)
+        lag.busy += seen.busy
+        lag.late += seen.late
+        return asked
 
     async def file(self, size: int) -> None:
         """Make a file of that size."""
