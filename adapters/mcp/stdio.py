@@ -11,24 +11,46 @@ from typing import Any, cast
 
 import anyio
 from mcp.server.stdio import stdio_server
+from mcp.shared.exceptions import MCPError
+from mcp_types import INVALID_REQUEST
 
-from adapters.mcp.server import Asked, AssistantServer
-from bot.errors import UsageError
+from adapters.mcp.server import Asked, AssistantServer, Reader
+from bot.errors import SettingsError, UsageError
+from bot.handlers.assistants import token_of
 from bot.handlers.context import HandlerContext
 from bot.models import AssistantAccess
 
 LONGEST_LINE = 1 << 20  # bytes of one message: no call needs more
 
 
-async def serve(context: HandlerContext, access: AssistantAccess, clock: Callable[[], datetime]) -> None:
-    """Answer until standard input ends, or SIGTERM or SIGINT comes. Raises UsageError where nobody could ask.
-
-    What anything else writes to standard output goes to standard error meanwhile, so that it spoils no message.
-    """
+def of(access: AssistantAccess) -> Reader:
+    """Return for whom every request asks: this one."""
 
     async def reader(_asked: Asked) -> AssistantAccess:
         return access
 
+    return reader
+
+
+async def by_token(context: HandlerContext, text: str, clock: Callable[[], datetime]) -> Reader:
+    """Return for whom requests ask by a token, which is looked up each time. Raises SettingsError where it opens nothing."""
+
+    async def reader(_asked: Asked) -> AssistantAccess:
+        token = await token_of(context.store, text, clock())
+        if token is None:
+            raise MCPError(INVALID_REQUEST, "The token of this assistant opens nothing any more.")
+        return token.access
+
+    if await token_of(context.store, text, clock()) is None:
+        raise SettingsError("The token that this assistant was given opens nothing, or not any more.")
+    return reader
+
+
+async def serve(context: HandlerContext, reader: Reader, clock: Callable[[], datetime]) -> None:
+    """Answer until standard input ends, or SIGTERM or SIGINT comes. Raises UsageError where nobody could ask.
+
+    What anything else writes to standard output goes to standard error meanwhile, so that it spoils no message.
+    """
     server = AssistantServer(context, reader, clock).server()
     async with _streams() as (lines, answers):
         serving = asyncio.ensure_future(_served(server, lines, answers))

@@ -65,7 +65,7 @@ async def idle_channel(store: Store, access: AssistantAccess) -> bool:
 def _require_identifiers(access: AssistantAccess) -> None:
     if is_mail(access.channel):
         raise UsageError("What is sent to an address is read by nobody else.", hint="Name a channel of a chat, or none.")
-    for each in (access.channel, access.person):
+    for each in (access.channel, access.person) if ":" in access.workspace else ():
         if each and not _IDENTIFIER.fullmatch(each):
             raise UsageError(f'"{excerpt(each)}" is no identifier.', hint="Channels and people are named as C0123 or 4567.")
     if access.may_write and not (access.person and access.channel):

@@ -42,7 +42,8 @@ from bot.settings.sources import SourceSections
 from bot.settings.web import WebSettings
 
 PREFIX = "BROADSHEET_"
-CONFIG = "BROADSHEET_CONFIG"  # where the file is; the one variable that is no setting
+CONFIG = "BROADSHEET_CONFIG"  # where the file is; this and the next are variables that are no settings
+MCP_TOKEN = "BROADSHEET_MCP_TOKEN"  # by which the assistant asks that starts `broadsheet mcp`  # noqa: S105 - a name
 RETIRED = frozenset({"slack.layout", "discord.threads"})  # still read, and not offered any more
 
 
@@ -256,16 +257,28 @@ def _secret_files(environ: Mapping[str, str]) -> dict[str, str]:
     """Read `BROADSHEET_GITHUB__TOKEN_FILE` and its like, by dotted name; the text without the line end is the value."""
     found = {}
     for variable, name in _variables().items():
-        named = environ.get(f"{variable}_FILE")
-        if named is None:
-            continue
-        if variable in environ:
-            raise SettingsError(f"Set either {variable} or {variable}_FILE, not both.")
-        try:
-            found[name] = Path(named).read_text(encoding="utf-8").rstrip("\r\n")
-        except (OSError, UnicodeDecodeError) as error:
-            raise SettingsError(f"{variable}_FILE names a file that cannot be read: {named}.") from error
+        if (secret := _of_file(variable, environ)) is not None:
+            found[name] = secret
     return found
+
+
+def _of_file(variable: str, environ: Mapping[str, str]) -> str | None:
+    """Return what stands in the file that `…_FILE` names in the variable's place; None where there is none."""
+    named = environ.get(f"{variable}_FILE")
+    if named is None:
+        return None
+    if variable in environ:
+        raise SettingsError(f"Set either {variable} or {variable}_FILE, not both.")
+    try:
+        return Path(named).read_text(encoding="utf-8").rstrip("\r\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{variable}_FILE names a file that cannot be read: {named}.") from error
+
+
+def mcp_token(environ: Mapping[str, str]) -> str:
+    """Return the token by which the assistant asks that starts `broadsheet mcp`, "" for none; raises SettingsError."""
+    held = _of_file(MCP_TOKEN, environ)
+    return (environ.get(MCP_TOKEN, "") if held is None else held).strip()
 
 
 def _read_named(values: dict[str, Any], path: Path, environ: Mapping[str, str]) -> None:
@@ -300,7 +313,7 @@ def _refuse_unknown_variables(environ: Mapping[str, str]) -> None:
     known = _variables()
     for name in environ:
         plain = name.upper().removesuffix("_FILE")
-        if name.upper().startswith(PREFIX) and name != CONFIG and plain not in known:
+        if name.upper().startswith(PREFIX) and name != CONFIG and plain not in (*known, MCP_TOKEN):
             raise SettingsError(f"The variable {name} sets nothing.{_nearest(plain, list(known))}")
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from bot.errors import SettingsError
-from bot.settings.load import Settings, find_file, holds_secrets, load, names
+from bot.settings.load import MCP_TOKEN, Settings, find_file, holds_secrets, load, mcp_token, names
 
 EXAMPLE = Path(__file__).parents[3] / "config" / "broadsheet.example.toml"
 
@@ -271,3 +271,18 @@ def test_a_variable_of_before_is_read(write: Any, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("BROADSHEET_SLACK__LAYOUT", "thread")
 
     assert load(write("")).retired[0].startswith("`slack.layout` is retired")
+
+
+def test_an_assistants_token_is_a_variable_or_a_file_and_no_setting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "token"
+    file.write_text("bsm_1\n")
+    assert [mcp_token(each) for each in ({}, {MCP_TOKEN: " bsm_2 "}, {f"{MCP_TOKEN}_FILE": str(file)})] == [
+        "",
+        "bsm_2",
+        "bsm_1",
+    ]
+    for wrong in ({MCP_TOKEN: "a", f"{MCP_TOKEN}_FILE": str(file)}, {f"{MCP_TOKEN}_FILE": str(tmp_path / "none")}):
+        with pytest.raises(SettingsError, match=MCP_TOKEN):
+            mcp_token(wrong)
+    monkeypatch.setenv(MCP_TOKEN, "bsm_2")
+    assert load().model_fields_set == set()
