@@ -102,7 +102,7 @@ class AssistantServer:
                 "That took too long, and nobody waits for it any more: ask for less, or again in a while."
             ) from error
         except Exception as error:
-            raise _FailedError(error_of(failed(error, meant))) from error
+            raise _FailedError(error_of(failed(error, meant), error)) from error
 
     async def _digest(
         self, access: AssistantAccess, *, topic: str = "", day: str = "", number: int = 0, after: int = 0
