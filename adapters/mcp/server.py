@@ -4,7 +4,7 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Awaitable, Callable
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import quote, unquote
 
 import mcp_types as types
@@ -28,6 +28,9 @@ from bot.models import ArchivedDigest, AssistantAccess
 
 Asked = ServerRequestContext[Any, Any]
 Reader = Callable[[Asked], Awaitable[AssistantAccess]]  # for whom a request asks
+
+Params = TypeVar("Params")
+Result = TypeVar("Result")
 
 LONGEST_CALL = 60.0  # seconds: beyond it nobody waits any more
 AT_ONCE = 8  # calls of one access that are answered at a time; its others wait
@@ -60,13 +63,13 @@ class AssistantServer:
             title="Broadsheet",
             description="A team's daily paper of research papers and repositories: quotes, and an account of the rest.",
             instructions=INSTRUCTIONS,
-            on_list_tools=self._list_tools,
-            on_call_tool=self._call_tool,
-            on_list_resources=self._list_resources,
+            on_list_tools=_in_sentences(self._list_tools),
+            on_call_tool=_in_sentences(self._call_tool),
+            on_list_resources=_in_sentences(self._list_resources),
             on_list_resource_templates=self._list_templates,
-            on_read_resource=self._read_resource,
-            on_list_prompts=self._list_prompts,
-            on_get_prompt=self._get_prompt,
+            on_read_resource=_in_sentences(self._read_resource),
+            on_list_prompts=_in_sentences(self._list_prompts),
+            on_get_prompt=_in_sentences(self._get_prompt),
         )
 
     async def _list_tools(self, asked: Asked, _params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
@@ -172,6 +175,20 @@ class AssistantServer:
             raise MCPError(types.INVALID_PARAMS, str(error)) from error
         message = types.PromptMessage(role="user", content=_text(summary_prompt(values)))
         return types.GetPromptResult(description=SUMMARY_HELP, messages=[message])
+
+
+def _in_sentences(answer: Callable[[Asked, Params], Awaitable[Result]]) -> Callable[[Asked, Params], Awaitable[Result]]:
+    """Return what answers the same, and tells of what nobody foresaw in a sentence: the SDK would send its own words."""
+
+    async def answered(asked: Asked, params: Params) -> Result:
+        try:
+            return await answer(asked, params)
+        except MCPError:
+            raise
+        except Exception as error:
+            raise MCPError(types.INTERNAL_ERROR, error_of(failed(error, ""), error)) from error
+
+    return answered
 
 
 def _tool(tool: Tool) -> types.Tool:
