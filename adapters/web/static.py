@@ -21,8 +21,8 @@ from adapters.web.feeds.entries import Feed, topic_entries
 from adapters.web.feeds.opml import opml
 from adapters.web.mail import NOWHERE
 from adapters.web.site import answers, views
-from adapters.web.site.addresses import CARDS, topic_path
-from adapters.web.site.cards import day_card, item_card
+from adapters.web.site.addresses import CARDS, card_path, topic_path
+from adapters.web.site.cards import day_card, front_card, item_card
 from adapters.web.site.frame import Frame
 from adapters.words import digest_name
 from bot.errors import UsageError
@@ -138,6 +138,8 @@ class _Site:
 
     async def _picture(self, path: str) -> bytes:
         match path.removeprefix(CARDS).removesuffix(".png")[1:].split("/"):
+            case ["front"]:
+                card = await front_card(self._context, self._viewer, self._now)
             case ["t", topic, day]:
                 card = await day_card(self._context, self._viewer, unquote(topic), date.fromisoformat(day))
             case [_, *key]:
@@ -193,7 +195,8 @@ def place_of(path: str) -> str:
     """
     where, _, before = path.partition("?before=")
     if where.startswith(f"{CARDS}/"):
-        return f"{place_of(where.removeprefix(CARDS).removesuffix('.png'))}card.png"
+        page = "/" if where == card_path("/") else where.removeprefix(CARDS).removesuffix(".png")
+        return f"{place_of(page)}card.png"
     match where[1:].split("/"):
         case ["p", *key]:
             kind, _, name = unquote("/".join(key)).partition(":")

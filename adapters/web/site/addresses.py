@@ -32,7 +32,7 @@ def day_path(topic: str, day: date) -> str:
 
 def card_path(path: str) -> str:
     """Return where the picture stands that is shown beside links to the page at that path."""
-    return f"{CARDS}{path}.png"
+    return f"{CARDS}/front.png" if path == "/" else f"{CARDS}{path}.png"
 
 
 def command_path(command: Command) -> str:

@@ -22,7 +22,7 @@ from adapters.web.site.visitors import Visit, Visitors
 from bot import __version__
 from bot.errors import ProcessFailed
 from bot.handlers.archive.paper import last_posted, posted_gist
-from bot.handlers.archive.reading import archived_days, digests_of_day
+from bot.handlers.archive.reading import archived_days, digests_of_day, front, front_topics
 from bot.handlers.context import HandlerContext
 from bot.handlers.links import LinkSigner
 from bot.models import Viewer
@@ -40,6 +40,23 @@ class Card:
 
     decides: tuple[str, ...]
     read: Callable[[], Awaitable[SharedCard | None]]  # None where it cannot be read any more; raises StoreError
+
+
+async def front_card(context: HandlerContext, viewer: Viewer, now: datetime) -> Card | None:
+    """Return the card of today's paper; None where nothing was posted. Raises StoreError.
+
+    As long as the counts of its topics' last days in the same channels are the same, so are its digests.
+    """
+    topics = await front_topics(context, viewer, now)
+    days = [repr(await archived_days(context, viewer, each.name, limit=1)) for each in topics]
+    if not topics:
+        return None
+
+    async def read() -> SharedCard | None:
+        digests = await front(context, viewer, now)
+        return shared.of_front(digests) if digests else None
+
+    return Card(("front", viewer.workspace, *map(repr, topics), *days, *viewer.channels), read)
 
 
 async def day_card(context: HandlerContext, viewer: Viewer, name: str, day: date) -> Card | None:
@@ -91,7 +108,12 @@ class CardPictures:
         """Return what is answered, and by what; nothing where people read by sessions."""
         root = f"{PUBLIC}{{slug}}{CARDS}"
         day, item = f"{root}/t/{{topic}}/{{day:\\d{{4}}-\\d\\d-\\d\\d}}.png", f"{root}/p/{{key:.+}}.png"
-        return [web.get(day, self.day), web.get(item, self.item)]
+        return [web.get(f"{root}/front.png", self.front), web.get(day, self.day), web.get(item, self.item)]
+
+    async def front(self, request: web.Request) -> web.Response:
+        """Return the picture of today's paper."""
+        visit = await self._visit(request)
+        return await self._answer(request, await front_card(self._context, visit.viewer, self._clock()))
 
     async def item(self, request: web.Request) -> web.Response:
         """Return the picture of an item."""

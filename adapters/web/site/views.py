@@ -126,6 +126,7 @@ def front(frame: Frame, digests: Sequence[ArchivedDigest], today: date) -> str:
         "front",
         frame.with_feeds(named.items(), (Form.ATOM,)),
         own="/",
+        picture=bool(posted),
         sections=posted,
         day=long_day(day),
         iso_day=day.isoformat(),

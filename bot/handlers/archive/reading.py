@@ -56,14 +56,20 @@ async def front(context: HandlerContext, viewer: Viewer, now: datetime) -> Seque
 
     Of several on one day it is the last. Raises StoreError.
     """
-    topics = await archived_topics(context, viewer)
-    recent = [each for each in topics if each.last > (now - _NEW).date()] or topics
     found = []
-    for topic in recent[:MOST_ON_FRONT]:  # one by one: many threads that compute would hold up the event loop
+    for topic in await front_topics(
+        context, viewer, now
+    ):  # one by one: many threads that compute would hold up the event loop
         digests = await _digests(context, viewer, topic.name, topic.last)
         found += [max(digests, key=lambda each: each.saved_at)] if digests else []
     newest = sorted(found, key=lambda each: each.saved_at, reverse=True)
     return await asyncio.to_thread(lambda: [*map(_with_cards, newest)])
+
+
+async def front_topics(context: HandlerContext, viewer: Viewer, now: datetime) -> Sequence[ArchivedTopic]:
+    """Return the topics whose newest digests are the front's. Raises StoreError."""
+    topics = await archived_topics(context, viewer)
+    return ([each for each in topics if each.last > (now - _NEW).date()] or topics)[:MOST_ON_FRONT]
 
 
 async def archived_topics(context: HandlerContext, viewer: Viewer) -> Sequence[ArchivedTopic]:
