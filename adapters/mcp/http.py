@@ -10,7 +10,7 @@ import os
 import signal
 import socket
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -69,6 +69,7 @@ class Patience:
 
     head: float = 5.0  # for a request's head, and for its body
     answer: float = 65.0  # for an answer to be made; a call is given up a little sooner
+    stop: int = 2  # for answers that are being made when it is to stop
     connection: float = 90.0  # for all of it: who takes no answer makes room in the end
 
 
@@ -116,6 +117,9 @@ class AssistantEndpoint:
             log.warning("an assistant's request took too long")
             if not begun.has_begun:
                 await _refusal(_RefusalError(504, "That took too long. Ask for less, or again later."))(scope, receive, send)
+        except asyncio.CancelledError:  # the server stops; this task is the request's own, and has no more to do
+            if not begun.has_begun:
+                await _refusal(_RefusalError(503, "This server stops. Ask again later."))(scope, receive, send)
         except BotError as error:
             log.warning("an assistant's request failed: %s", error)
             await _refusal(_RefusalError(503, "The database cannot be read just now. Ask again later."))(
@@ -127,9 +131,13 @@ class AssistantEndpoint:
         token = await self._admitted(Headers(scope=scope))
         with self._counted(token.hashed):
             body = await self._body(receive)
-            manager = StreamableHTTPSessionManager(self._server, json_response=True, stateless=True)
-            async with asyncio.timeout(self._patience.answer), manager.run():
-                await manager.handle_request({**scope, _ACCESS: token.access}, _given(body, receive), send)
+            async with asyncio.timeout(self._patience.answer):
+                await _unless_gone(self._answered({**scope, _ACCESS: token.access}, body, send), receive)
+
+    async def _answered(self, scope: Scope, body: bytes, send: Send) -> None:
+        manager = StreamableHTTPSessionManager(self._server, json_response=True, stateless=True)
+        async with manager.run():
+            await manager.handle_request(scope, _given(body), send)
 
     async def _require_address(self, scope: Scope, receive: Receive) -> None:
         """Raise _RefusalError for another path or method, and for a page that a browser was led here by (DNS rebinding)."""
@@ -194,14 +202,32 @@ class _Begun:
         await self._send(message)
 
 
-def _given(body: bytes, receive: Receive) -> Receive:
-    """Return what hands over the body that was read, and then what comes."""
+def _given(body: bytes) -> Receive:
+    """Return what hands over the body that was read, and then nothing: that somebody goes is looked at elsewhere."""
     left: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def next_message() -> Message:
-        return left.pop() if left else await receive()
+        return left.pop() if left else await asyncio.Future()
 
     return next_message
+
+
+async def _unless_gone(work: Coroutine[Any, Any, None], receive: Receive) -> None:
+    """Do the work, and leave off where whoever waits for it has gone."""
+    working, going = asyncio.ensure_future(work), asyncio.ensure_future(_gone(receive))
+    try:
+        await asyncio.wait((working, going), return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for each in (working, going):
+            each.cancel()
+        await asyncio.wait((working, going))
+    if not working.cancelled():
+        working.result()
+
+
+async def _gone(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
 
 
 def _refusal(refused: _RefusalError) -> Response:
@@ -334,5 +360,5 @@ def _config(endpoint: AssistantEndpoint, patience: Patience) -> uvicorn.Config:
         headers=[("Connection", "close"), ("Cache-Control", "no-store")],
         limit_concurrency=CONNECTIONS,
         h11_max_incomplete_event_size=_HEAD,
-        timeout_graceful_shutdown=2,
+        timeout_graceful_shutdown=patience.stop,
     )

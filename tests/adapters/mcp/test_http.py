@@ -54,7 +54,10 @@ class Place:
         async def call(asked: ServerRequestContext[Any, Any], params: types.CallToolRequestParams) -> types.CallToolResult:
             if params.name == "wait":
                 self.waiting += 1
-                await self.gate.wait()
+                try:
+                    await self.gate.wait()
+                finally:
+                    self.waiting -= 1
             return types.CallToolResult(content=[types.TextContent(type="text", text=(await access_of(asked)).workspace)])
 
         return Server("place", on_list_tools=tools, on_call_tool=call)
@@ -212,7 +215,7 @@ async def until(holds: Callable[[], bool]) -> None:
     raise AssertionError("that did not come about within 5 seconds")
 
 
-WAIT = {**ASK, "params": {"name": "wait", "arguments": {}}}
+WAIT: dict[str, Any] = {**ASK, "params": {"name": "wait", "arguments": {}}}
 
 
 async def test_one_token_that_asks_for_much_at_once_holds_up_no_other(place: Place) -> None:
@@ -223,6 +226,30 @@ async def test_one_token_that_asks_for_much_at_once_holds_up_no_other(place: Pla
     place.gate.set()
     assert [status for status, _, _ in await asyncio.gather(*asking)] == [200] * AT_ONCE
     assert (await posted(place))[0] == 200
+
+
+@pytest.mark.parametrize("version", ["2025-06-18", "2026-07-28"])
+async def test_nobody_works_on_for_who_has_gone(place: Place, version: str) -> None:
+    headers = {"MCP-Protocol-Version": version, "MCP-Method": "tools/call", "MCP-Name": "wait"}
+    meta = {"io.modelcontextprotocol/protocolVersion": version, "io.modelcontextprotocol/clientCapabilities": {}}
+    asked = {**WAIT, "params": {**WAIT["params"], "_meta": meta}}
+    asking = [asyncio.create_task(posted(place, asked, **headers)) for _ in range(AT_ONCE)]
+    await until(lambda: place.waiting == AT_ONCE)
+    for each in asking:
+        each.cancel()
+    await asyncio.wait(asking)
+    await until(lambda: place.waiting == 0)
+    await asyncio.sleep(0)
+    assert (await posted(place))[0] == 200
+
+
+async def test_what_is_being_answered_when_it_stops_is_told_so(caplog: pytest.LogCaptureFixture) -> None:
+    async with opened(Place(), patience=Patience(stop=0)) as place:
+        asking = asyncio.create_task(posted(place, WAIT))
+        await until(lambda: place.waiting == 1)
+    status, _, body = await asking
+    assert (status, said(body), place.waiting) == (503, "This server stops. Ask again later.", 0)
+    assert not [each for each in caplog.records if each.exc_info]
 
 
 async def test_an_answer_that_takes_too_long_is_given_up() -> None:
