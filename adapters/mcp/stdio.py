@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import stat
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
@@ -104,7 +105,11 @@ class _Answers:
 
 @asynccontextmanager
 async def _streams() -> AsyncIterator[tuple[_Lines, _Answers]]:
-    """Take standard input and output, and give them back."""
+    """Take standard input and output, and give them back. Raises UsageError where nobody talks through them."""
+    if not (_is_pipe(0) and _is_pipe(1)):
+        raise UsageError(
+            "An assistant's program starts this command, and talks to it through pipes.", hint="docs/agents.md says how."
+        )
     sys.stdout.flush()
     wire = os.dup(1)
     os.dup2(2, 1)
@@ -117,14 +122,19 @@ async def _streams() -> AsyncIterator[tuple[_Lines, _Answers]]:
         os.close(wire)
 
 
+def _is_pipe(descriptor: int) -> bool:
+    """Say whether somebody is at its other end, who can be waited for."""
+    try:
+        mode = os.fstat(descriptor).st_mode
+    except OSError:  # it is closed
+        return False
+    return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or os.isatty(descriptor)
+
+
 async def _piped(wire: int) -> tuple[_Lines, _Answers]:
     loop, stream = asyncio.get_running_loop(), asyncio.StreamReader(LONGEST_LINE)
     flowing: Any = asyncio.streams.FlowControlMixin
-    try:
-        await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(stream), os.fdopen(os.dup(0), "rb", 0))
-        transport, protocol = await loop.connect_write_pipe(flowing, os.fdopen(os.dup(wire), "wb", 0))
-    except ValueError as error:
-        raise UsageError(
-            "An assistant's program starts this command, and talks to it through pipes.", hint="docs/agents.md says how."
-        ) from error
+    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(stream), os.fdopen(os.dup(0), "rb", 0))
+    transport, protocol = await loop.connect_write_pipe(flowing, os.fdopen(os.dup(wire), "wb", 0))
+    transport.set_write_buffer_limits(high=0)  # an answer has gone out when it is flushed
     return _Lines(stream), _Answers(asyncio.StreamWriter(transport, protocol, None, loop))

@@ -121,6 +121,13 @@ async def test_what_stands_in_its_way_is_said_in_a_sentence(desk: Desk) -> None:
     assert "Name a --workspace" in both.err
 
 
+async def test_where_nobody_talks_to_it_it_says_who_should(desk: Desk) -> None:
+    await desk.run("collect")
+    nobody = await desk.shell("mcp < /dev/null")
+    assert (nobody.status, nobody.out) == (Exit.USAGE, "")
+    assert nobody.err.startswith("broadsheet: An assistant's program starts this command")
+
+
 async def test_the_service_imports_nothing_of_it_and_it_says_what_is_missing(desk: Desk) -> None:
     await desk.run("collect")
     code = (
