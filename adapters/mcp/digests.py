@@ -1,13 +1,12 @@
 """A digest as an assistant is told it: within a budget of tokens, and with an account of what is not shown."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from pydantic import Field
 
-from adapters.mcp.results import CHARACTERS_A_TOKEN, Call, Part, Told, Value, parts_of, told_entry
+from adapters.mcp.results import CHARACTERS_A_TOKEN, Call, Part, Told, Value, as_text, parts_of, told_entry
 from adapters.mcp.tools import DIGEST
 from adapters.text import clean, safe_url
 from adapters.words import coverage_line, digest_name, empty_sentence
@@ -128,11 +127,6 @@ def _order(name: str) -> int:
 
 def _length(value: Value) -> int:
     return len(as_text(value))
-
-
-def as_text(value: Value) -> str:
-    """Return a value as it is told in text: JSON on one line."""
-    return json.dumps(value.told(), ensure_ascii=False, separators=(",", ":"))
 
 
 def _whole(posted: PostedDigest, after: int, shown: Sequence[_Room], left: int) -> DigestTold:

@@ -11,9 +11,9 @@ import mcp_types as types
 from mcp.server import Server, ServerRequestContext
 from mcp.shared.exceptions import MCPError
 
-from adapters.mcp.digests import DigestTold, as_text, digest_told
+from adapters.mcp.digests import DigestTold, digest_told
 from adapters.mcp.prompts import INSTRUCTIONS, SUMMARY, SUMMARY_HELP, SUMMARY_TITLE, summary_prompt
-from adapters.mcp.results import QUOTED, Answer, Value, answer_of, error_of
+from adapters.mcp.results import QUOTED, Answer, Value, answer_of, as_text, error_of
 from adapters.mcp.tools import DIGEST, TOOLS, Tool, tool_named, tools_for, values_of
 from adapters.words import coverage_line, digest_name
 from bot import __version__

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.mcp.digests import MOST_TOKENS, DigestTold, as_text, digest_told
-from adapters.mcp.results import Told, tokens_of
+from adapters.mcp.digests import MOST_TOKENS, DigestTold, digest_told
+from adapters.mcp.results import Told, as_text, tokens_of
 from bot.digest import card
 from bot.handlers.archive.posted import PostedDigest
 from bot.models import ArchivedDigest, ArchivedTopic, Digest, Entry, Link, Ranked, Summary

@@ -12,13 +12,13 @@ import pytest
 from mcp.shared.exceptions import MCPError
 from mcp_types import TextContent, TextResourceContents
 
-from adapters.mcp.results import plain
+from adapters.mcp.results import MOST_TOKENS, plain, tokens_of
 from adapters.mcp.server import AT_ONCE
 from bot.errors import StoreError
 from bot.models import AssistantAccess, Item
 from tests.adapters.mcp.assistants import READS, WRITES, asking, asking_several, refused, told
 from tests.bot.handlers.archive.test_reading import posted
-from tests.bot.handlers.askers import Asker, about
+from tests.bot.handlers.askers import PACKS, Asker, about
 from tests.conftest import NOW
 from tests.fakes.works import paper
 from tests.stores.instead import instead
@@ -285,6 +285,15 @@ async def test_where_the_database_does_not_answer_nothing_of_it_is_told(
             await client.list_resources()
         assert "The database does not answer as it should" in await refused(client, "digest")
     assert "secret.sqlite3" in caplog.text
+
+
+async def test_a_list_without_end_is_cut_and_says_so(ada: Asker) -> None:
+    packs = {f"topic-{number}": replace(PACKS[0], name=f"topic-{number}", title=f"Topic {number}") for number in range(400)}
+    async with asking(replace(ada, context=replace(ada.context, packs=packs))) as client:
+        found = await told(client, "topics")
+    left = 400 - len(found["entries"])
+    assert found["says"][-1] == f"{left} entries of 400 are left out for length."
+    assert tokens_of(json.dumps(found, separators=(",", ":"), ensure_ascii=False)) <= MOST_TOKENS
 
 
 async def test_a_tool_that_is_none_is_an_error_of_the_protocol(ada: Asker) -> None:
