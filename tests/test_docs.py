@@ -13,8 +13,8 @@ from adapters.cli.demo import recorded_run
 from adapters.cli.exits import Exit
 from adapters.cli.main import cli
 from adapters.cli.render.digest import DigestView
-from adapters.mcp.prompts import summary_prompt
 from adapters.mcp.results import Answer, Part, Quote, Quoted, Told
+from adapters.mcp.server import summary_prompt
 from adapters.mcp.tools import TOOLS
 from bot.commands import BORROWED, TABLE, Permission, parse
 from bot.models import Layout
