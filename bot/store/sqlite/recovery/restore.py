@@ -1,7 +1,7 @@
 """Puts a backup in the database's place, so that whoever is killed in it, whoever comes next can end it.
 
-1. The backup is copied to a file beside the database, verified, and written to the disk. Whatever stops here leaves the
-   database as it was; the copy is swept at the next opening.
+1. The backup is copied to a file beside the database, verified, told what people ended since, and written to the disk.
+   Whatever stops here leaves the database as it was; the copy is swept at the next opening.
 2. A journal is written (`.restoring`): from here on the restore is decided.
 3. The log is put aside, then the database, then the copy takes its place, then the journal goes. Each step looks at what is
    there, so that they can be done again from the beginning.
@@ -24,6 +24,7 @@ from bot.errors import StoreError
 from bot.private_files import make_private
 from bot.store.sqlite.connections import connect, store_errors
 from bot.store.sqlite.migrations import refuse_strangers
+from bot.store.sqlite.recovery.ended import keep_ended
 from bot.store.sqlite.recovery.wal import INDEX, LOG, LogOwner, number_copy, owner_of_log
 
 BEFORE = ".before-"
@@ -54,6 +55,8 @@ def restore(backup: Path, database: Path, now: datetime) -> Path | None:
         make_private(fresh)
         _give_to_owner(fresh, database)
         _fill(fresh, backup)
+        with _full_disk_named(fresh.parent):
+            keep_ended(fresh, database, now)
         sync(fresh)
         write_whole(journal_of(database), json.dumps({"aside": unused(database, "", now).name}))
     except BaseException:
