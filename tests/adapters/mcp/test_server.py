@@ -2,9 +2,12 @@
 
 import asyncio
 import json
-from collections.abc import Sequence
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from random import Random
 from typing import Any
 
 import jsonschema_rs
@@ -20,6 +23,7 @@ from tests.adapters.mcp.assistants import READS, WRITES, asking, asking_several,
 from tests.bot.handlers.archive.test_reading import posted
 from tests.bot.handlers.askers import PACKS, Asker, about
 from tests.conftest import NOW
+from tests.fakes.hostile import hostile
 from tests.fakes.works import paper
 from tests.stores.instead import instead
 
@@ -170,6 +174,43 @@ async def test_what_a_hostile_abstract_orders_is_quoted_and_nothing_else(ada: As
     for each in answers:
         assert ORDER not in json.dumps(_without_quoted(each))
         assert "Obedient" not in json.dumps(_without_quoted(each))
+
+
+async def test_nothing_that_strangers_wrote_commands_a_terminal_or_turns_text_around(ada: Asker) -> None:
+    works = [
+        replace(
+            each.ranked.item, key=f"url:https://blog.example/{number}", aliases=(), title=f"Caches {each.ranked.item.title}"
+        )
+        for number, each in enumerate(hostile(Random(7), 40).entries)
+    ]
+    await ada.context.store.items.add(works, NOW - timedelta(hours=1))
+    answers: list[object] = []
+    async with asking(ada, mode="legacy") as client:
+        answers += [await told(client, "search", query="caches"), await told(client, "trending")]
+        for each in works:
+            answers += [await told(client, "show", item=each.key), await told(client, "why", item=each.key, topic="kv")]
+            answers += [await told(client, "similar", item=each.key)]
+    found = {
+        char for each in answers for text in _texts(each) for char in text if unicodedata.category(char) in ("Cc", "Cs")
+    }
+    assert found == set()
+    assert not [text for each in answers for text in _texts(each) if re.search("[\u202a-\u202e\u2066-\u2069]", text)]
+    links = [text for each in answers for text in _texts(each, "url", "code", "posted")]
+    assert [link for link in links if link and not re.match("https?://[^@ ]+$", link)] == []
+
+
+def _texts(value: object, *names: str) -> Iterator[str]:
+    """Yield every text in a value, or those in the fields of these names."""
+    if isinstance(value, dict):
+        for name, each in value.items():
+            yield from _texts(each, *(() if name in names else names)) if not isinstance(each, str) else iter(())
+            if isinstance(each, str) and (not names or name in names):
+                yield each
+    elif isinstance(value, list):
+        for each in value:
+            yield from _texts(each, *names)
+    elif isinstance(value, str) and not names:
+        yield value
 
 
 async def test_the_titles_among_which_one_is_to_be_chosen_are_quoted(ada: Asker) -> None:
