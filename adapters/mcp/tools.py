@@ -28,6 +28,7 @@ from bot.wording import listed
 
 LONGEST = 2_000  # characters of an argument: beyond it nothing that one asks for is said
 DIGEST = "digest"
+_MOST_NUMBER = 10**12  # that is taken for a text of its figures
 
 _READING = (Search, Show, Similar, Why, ListTopics, Trending)
 _WRITING = (Follow, Save)
@@ -123,7 +124,8 @@ def values_of(tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any]:
         if name not in known:
             raise UsageError(f'{tool.name} takes no "{name[:40]}".', hint=_nearest(name, known))
     for each in tool.options:
-        if each.required and not str(arguments.get(each.name) or "").strip():
+        given_here = arguments.get(each.name)
+        if each.required and (given_here is None or (isinstance(given_here, str) and not given_here.strip())):
             raise UsageError(f"{tool.name} needs {each.name}.", hint=tool.example)
     given = {name: value for name, value in arguments.items() if value is not None}
     return {name: _taken(known[name], value) for name, value in given.items()}
@@ -137,13 +139,15 @@ def _nearest(name: str, known: Mapping[str, Option]) -> str:
 
 
 def _taken(option: Option, value: Any) -> Any:
-    """Return the value, checked; a number may be written as text, as some assistants do."""
+    """Return the value, checked; a number may be written as text, and an entry's as a number, as some assistants do."""
     if option.kind is bool:
         if not isinstance(value, bool):
             raise UsageError(f"{option.name} is true or false.")
         return value
     if option.kind in (int, float):
         return _number(option, value)
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _MOST_NUMBER:
+        value = str(value)
     if not isinstance(value, str):
         raise UsageError(f"{option.name} is a text.")
     if len(value) > LONGEST:

@@ -35,7 +35,24 @@ TEXTS = [
     *("https://arxiv.org/abs/2603.00001", "arxiv:9999.99999", "github:a/b", "a/b", "bsm_" + "0" * 48, "x" * 3_000),
     *_PIECES,
 ]
-VALUES: list[Any] = [None, True, False, 0, 1, 2, -1, 10**30, 1.5, [], ["kv"], {}, {"a": "kv"}, {"$ref": "#"}]
+VALUES: list[Any] = [
+    None,
+    True,
+    False,
+    0,
+    1,
+    2,
+    -1,
+    10**30,
+    10**5_000,
+    1.5,
+    1e308,
+    [],
+    ["kv"],
+    {},
+    {"a": "kv"},
+    {"$ref": "#"},
+]
 LIKELY: dict[str, list[Any]] = {
     "item": KEYS,
     "topic": ["gpu-systems", "kv", "quasar-c1"],
