@@ -48,7 +48,7 @@ async def first_found(context: HandlerContext, command: Search, actor: Actor, no
             for hit, gist in zip(found.page.hits, gists, strict=True)
         ),
         first=position.offset + 1,
-        next_steps=_next_steps(asked) if not position.offset else (),
+        next_steps=_next_steps(asked) if actor.may_write and not position.offset else (),
         buttons=_leafing(asked, position, found.page),
     )
 

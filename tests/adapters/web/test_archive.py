@@ -109,6 +109,8 @@ async def test_what_is_searched_for_is_found_in_the_order_and_words_of_the_chat(
         found = await browser.get("/search?q=cache")
         assert headlines(found) == [each.item.title for each in in_chat.entries if each.item]
         assert in_chat.text[0].replace("*", "") in found.text
+        assert "posts here" in "".join(in_chat.next_steps)
+        assert "posts here" not in found.text, "nobody sets anything up on a page"
         hostile = await browser.get("/search?q=%22%3E%3Cscript%3Ealert(1)%3C/script%3E")
         assert hostile.tree.css_first("input#q").attributes["value"] == '"><script>alert(1)</script>'  # type: ignore[union-attr]
         wrong = await browser.get("/search?q=starz:%3E5")
