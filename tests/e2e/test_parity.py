@@ -34,7 +34,7 @@ from bot.handlers.links import LinkSigner
 from bot.models import ArchivedDigest, Digest, Kind, Layout, Link
 from tests.adapters.discord.asked import values_of
 from tests.adapters.discord.hostile import contents
-from tests.adapters.email.reading import cards, listed
+from tests.adapters.email.reading import Reader, cards, listed
 from tests.adapters.web.browser import browsing, sees
 from tests.adapters.web.feeds.reading import read
 from tests.bot.handlers.askers import asker
@@ -312,7 +312,7 @@ async def _archived(digest: Digest) -> tuple[Shown, Shown, list[LexborHTMLParser
 
 @settings(max_examples=tries(50))
 @given(digests())
-def test_feed_and_archive_have_the_items_the_order_the_numbers_and_the_words_of_page_and_chats(digest: Digest) -> None:
+def test_archive_feed_and_mail_have_the_items_the_order_the_numbers_and_the_words_of_page_and_chats(digest: Digest) -> None:
     (slack, discord), in_full = _in_chats(digest, Layout.BRIEF), _in_chats(digest, Layout.FULL)
     page = _shown(html_page([digest], made_at=_AT, version="1"))
     front, day, of_items = asyncio.run(_archived(digest))
@@ -324,6 +324,10 @@ def test_feed_and_archive_have_the_items_the_order_the_numbers_and_the_words_of_
     assert [(str(each.number), each.link) for each in feed] == page.numbered
     assert page.numbered == [(number, url) for number, url, _ in _SLACK_LINE.findall(slack)]
     assert page.numbered == [(number, url) for number, _, url in _DISCORD_LINE.findall(discord)]
+    mails = {layout: render(digest, layout=layout, late=False, links=NO_LINKS) for layout in Layout}
+    assert page.numbered == [(str(each.number), each.address) for each in listed(mails[Layout.BRIEF])]
+    for layout in (Layout.THREAD, Layout.FULL):
+        assert page.numbered == [(str(each.number), each.address) for each in cards(mails[layout])]
     assert [each.title for each in feed] == [title(each.ranked.item) for each in digest.entries]
     assert front == day == page
     for entry, shown in zip(digest.entries, of_items, strict=True):
@@ -331,7 +335,9 @@ def test_feed_and_archive_have_the_items_the_order_the_numbers_and_the_words_of_
         parts = [[_words(each) for each in line.css("dt, dd")] for line in shown.css("dl.parts > div")]
         assert parts == [[name, " ".join(text.split())] for name, text in told_parts(entry)]
         assert [_words(each) for each in shown.css("p.said")] == [entry.gist] * bool(entry.gist)
-    for brief, full in zip(map(_plain, (slack, discord)), map(_plain, in_full), strict=True):
+    by_mail = [Reader(mails[layout].html).text for layout in (Layout.BRIEF, Layout.FULL)]
+    told_by = [*zip((slack, discord), in_full, strict=True), by_mail]
+    for brief, full in ((_plain(each), _plain(other)) for each, other in told_by):
         said = [*page.tallies, *(each.partition(" kept")[0] for each in page.coverage)]
         assert [each for each in said if each not in brief] == []
         told = [fact for each in digest.entries for fact in (each.gist.rstrip("."), *facts(each))]
