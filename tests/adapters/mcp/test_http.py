@@ -3,9 +3,11 @@
 import asyncio
 import json
 import logging
+from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from random import Random
 from typing import Any
 
 import aiohttp
@@ -191,6 +193,57 @@ async def test_what_is_no_request_is_told_so_and_nothing_falls_over(place: Place
         status, _, _ = await posted(place, body)
         assert 400 <= status < 500, body[:20]
     assert (await posted(place))[0] == 200
+
+
+JUNK: tuple[Any, ...] = (
+    None,
+    True,
+    -1,
+    10**30,
+    "",
+    "x" * 500,
+    "\u202e",
+    [],
+    [[]],
+    {},
+    {"a": {}},
+    "tools/call",
+    "initialize",
+)
+HEADERS: dict[str, tuple[str, ...]] = {
+    "MCP_Protocol_Version": ("2024-11-05", "2025-06-18", "2026-07-28", "9999-01-01", "x"),
+    "MCP_Method": ("tools/call", "tools/list", "x"),
+    "MCP_Name": ("whose", "x"),
+    "Mcp_Session_Id": ("x", "../"),
+    "Accept": ("*/*", "text/html", "application/json"),
+    "Last_Event_Id": ("1",),
+}
+
+
+def mangled(random: Random) -> bytes:
+    """Return a request of which a field, or some bytes, are something else."""
+    asked: dict[str, Any] = json.loads(
+        json.dumps(random.choice((ASK, {**ASK, "method": "initialize", "params": INITIALIZE})))
+    )
+    for place in random.choices((asked, asked["params"]), k=random.randint(0, 2)):
+        place[random.choice([*place, "_meta", "id"])] = random.choice(JUNK)
+    body = bytearray(json.dumps(asked).encode())
+    for _ in range(random.choice((0, 0, 1, 3))):
+        body[random.randrange(len(body))] = random.randrange(256)
+    return bytes(body)
+
+
+async def test_mangled_requests_are_answered_and_nothing_falls_over(caplog: pytest.LogCaptureFixture) -> None:
+    random = Random(3)
+    async with opened(Place(), limit=RateLimit(10_000)) as place:
+        found: Counter[int] = Counter()
+        for _ in range(300):
+            headers = {name: random.choice(values) for name, values in HEADERS.items() if random.random() < 0.15}
+            found[(await posted(place, mangled(random), **headers))[0]] += 1
+        assert (await posted(place))[0] == 200
+    assert [status for status in found if status >= 500] == []
+    assert found[200] > 20
+    assert not [each for each in caplog.records if each.exc_info]
 
 
 async def test_a_request_is_of_a_bounded_size(place: Place) -> None:
