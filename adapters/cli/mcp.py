@@ -12,6 +12,7 @@ from bot.errors import SettingsError, UsageError
 
 if TYPE_CHECKING:
     from bot.app import App
+    from bot.settings.load import Settings
 
 PORT = 8766
 
@@ -58,6 +59,7 @@ def mcp(
     else:
         work = _over_pipes(context, workspace, channel, person, write=write, is_named=is_named)
     _check(context)
+    context.find_root().obj["settings"] = asking_no_model(settings_of(context, quiet=not http))
     with_app(context, work, quiet=not http)
 
 
@@ -97,6 +99,11 @@ def _over_pipes(
         await serve(context, of(access) if access else await by_token(context, text, clock), clock)
 
     return work
+
+
+def asking_no_model(settings: "Settings") -> "Settings":
+    """Return the settings by which no language model is asked: a program that calls on would use up the digests' budget."""
+    return settings.model_copy(update={"llm": settings.llm.model_copy(update={"daily_tokens": 0})})
 
 
 def _check(context: click.Context) -> None:

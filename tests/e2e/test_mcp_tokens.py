@@ -27,6 +27,7 @@ from tests.e2e.desk import ENTRY, Desk
 from tests.fakes.digests import GPU
 from tests.fakes.forked import ROOT
 from tests.fakes.patience import PATIENCE
+from tests.fakes.web import Web
 
 AT = ("--now", "2026-04-01T04:20:00+00:00")
 
@@ -112,16 +113,19 @@ async def test_a_token_asks_over_http_while_the_command_writes_and_is_refused_on
 
 
 async def test_a_token_in_the_environment_says_for_whom_the_assistant_asks_until_it_is_revoked(
-    posted: Desk,
+    posted: Desk, web: Web
 ) -> None:
     desk = posted
     token = await given(desk, "desk")
     file = desk.folder / "token"
     file.write_text(f"{token}\n")
     environ = {"HOME": str(desk.folder), "PYTHONPATH": str(ROOT), "BROADSHEET_MCP_TOKEN_FILE": str(file)}
+    environ |= {"BROADSHEET_LLM__ENABLED": "1", "BROADSHEET_LLM__MODEL": "m", "BROADSHEET_LLM__BASE_URL": f"{web.url}/v1"}
     started = StdioServerParameters(command=sys.executable, args=["-c", ENTRY, *AT, "mcp"], env=environ, cwd=desk.folder)
     async with Client(stdio_client(started), mode="auto") as client:
         assert (await told(client, "topics"))["says"]
+        await told(client, "show", item=GPU.entries[0].ranked.item.key)
+        assert web.asked == [], "no assistant spends what the digests have for a model"
         assert (await desk.run("mcp", "token", "revoke", "desk")).status == Exit.OK
         with pytest.raises(MCPError, match="opens nothing any more"):
             await client.call_tool("topics", {})

@@ -26,8 +26,8 @@ REST = timedelta(minutes=15)  # after so many failures in a row nobody is asked
 class LlmSummariser:
     """Asks an OpenAI-compatible endpoint; `fallback` answers when it cannot, and part by part when it is not grounded.
 
-    `daily_tokens` caps what is spent in a day (UTC); `timeout` is in seconds. `http` should not retry for long: a digest
-    waits for it.
+    `daily_tokens` caps what is spent in a day (UTC); with 0 what was made before is told, and nobody is asked. `timeout` is
+    in seconds. `http` should not retry for long: a digest waits for it.
     """
 
     def __init__(
@@ -63,6 +63,8 @@ class LlmSummariser:
         if kept is not None:
             return kept
         try:
+            if not self._daily_tokens:
+                raise SummaryUnavailable("no model is asked here")
             reply = await self._ask(messages(item.title, text), now)
         except SummaryUnavailable as error:
             return _noted(plain, f"Extractive, as {error}.")

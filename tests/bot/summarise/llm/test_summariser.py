@@ -321,6 +321,18 @@ async def test_tokens_are_estimated_where_the_server_does_not_count(
     assert len(MAESTRO.abstract) / 4 < await store.summaries.spent(now.date()) < len(MAESTRO.abstract) * 3
 
 
+async def test_without_a_budget_what_was_made_is_told_and_nobody_is_asked(
+    web: Web, make: Make, store: MemoryStore, now: datetime
+) -> None:
+    web.answer(PATH, completion(GOOD))
+    kept, spent = await make().summarise(MAESTRO, now), await store.summaries.spent(now.date())
+    unasked = make(daily_tokens=0)
+    assert await unasked.summarise(MAESTRO, now) == kept
+    assert (await unasked.summarise(items()[0], now)).note == "Extractive, as no model is asked here."
+    assert len(web.asked) == len(store.summaries.kept) == 1
+    assert await store.summaries.spent(now.date()) == spent
+
+
 async def test_nothing_is_asked_over_the_budget(web: Web, make: Make, store: MemoryStore, now: datetime) -> None:
     web.answer(PATH, completion(GOOD))
     await store.summaries.spend(now.date(), 99_000)
