@@ -24,3 +24,10 @@ def test_the_command_line_sets_it_before_numpy_is_imported() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "True"
+
+
+def test_a_thread_that_computes_lets_the_event_loop_go_on_after_a_millisecond() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "import bot, sys; print(sys.getswitchinterval())"], capture_output=True, text=True, check=True
+    )
+    assert float(done.stdout) == pytest.approx(0.001)

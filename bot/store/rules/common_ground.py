@@ -7,6 +7,7 @@ words that follow one another in both texts are a phrase, which tells more than 
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence, Set
+from functools import lru_cache
 from typing import NamedTuple
 
 from bot.models import Hit, Item
@@ -24,6 +25,7 @@ _LONGEST = 4  # words of a phrase
 _IN_TITLE = 1.3  # times that a phrase counts which stands in both titles
 _WORD = re.compile(r"[^\W_]+")
 _JOINED = frozenset(" \n-\u2010\u2011")  # what may stand between two words of a phrase
+_WORDS = 65_536  # that are held with what they fold to, some 10 MB
 _LONGEST_TEXT = 6_000  # characters of a text that are read
 
 Stems = tuple[str, ...]
@@ -45,9 +47,12 @@ def shared(asked: Item, found: Sequence[Item], rarity: Mapping[str, float], stem
     gives the stem of a token.
     """
     mine, title = _grams(_text(asked), stem_of), _grams(asked.title, stem_of)
-    return [
-        _shared(mine, _grams(_text(each), stem_of), title.keys() & _grams(each.title, stem_of), rarity) for each in found
-    ]
+
+    def known(token: str) -> str:  # of another text no more is needed: a phrase of both has words of both alone
+        stem = stem_of(token)
+        return stem if (stem,) in mine else ""
+
+    return [_shared(mine, _grams(_text(each), known), title.keys() & _grams(each.title, known), rarity) for each in found]
 
 
 def _shared(mine: Grams, theirs: Grams, titles: Set[Stems], rarity: Mapping[str, float]) -> tuple[str, ...]:
@@ -105,8 +110,15 @@ def _runs(text: str, stem_of: Telling) -> Runs:
 
 def _stem(word: str, stem_of: Telling) -> str:
     """Return the stem of a word; "" of what says nothing, and of a script without spaces, whose signs are no words."""
+    token = _token(word)
+    return stem_of(token) if token else ""
+
+
+@lru_cache(_WORDS)
+def _token(word: str) -> str:
+    """Return the one token that a word folds to, "" of what folds to none or to several."""
     folded = tokens(word)
-    return stem_of(folded[0]) if len(folded) == 1 else ""
+    return folded[0] if len(folded) == 1 else ""
 
 
 # --- one work under several keys

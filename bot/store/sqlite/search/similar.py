@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from math import exp, inf, isnan, log
+from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,6 +54,9 @@ _TITLE = "{title title_stem}"
 _MOST_STEMS = 200_000  # in the memo, about 20 MB; then it starts afresh
 _MOST_TIMES = 100  # a word counts no more however often it stands there
 _LOGS = (0.0, *(log(count) for count in range(1, _MOST_TIMES + 1)))
+# Some tens of milliseconds of the interpreter, which one thread has at a time: several that want it keep it from the event
+# loop for longer, and are no sooner done. What SQLite and numpy do goes on side by side.
+_COMPUTING = Lock()
 _SPARE = 5  # hits beyond the limit, in case that some are the other halves of others
 
 
@@ -157,10 +161,14 @@ def similar(db: Database, item: Item, limit: int, meaning: Meaning | None = None
     rows = db.execute(
         "select id, data from records where id in (select value from json_each(?))", [json.dumps(list(cosines))]
     )
-    others = {item_from_text(data): cosines[number] for number, data in rows.fetchall()}
+    texts = rows.fetchall()
     enough = meaning.near.enough if meaning is not None else inf
-    hits = closest(about, about.idf(found, number), item, others, limit + _SPARE if limit > 0 else 0, enough)
-    return told(about, about.rarity(found, number), item, as_cards(hits, _halves(db, hits), limit))
+    with _COMPUTING:
+        others = {item_from_text(data): cosines[number] for number, data in texts}
+        hits = closest(about, about.idf(found, number), item, others, limit + _SPARE if limit > 0 else 0, enough)
+    halves = _halves(db, hits)
+    with _COMPUTING:
+        return told(about, about.rarity(found, number), item, as_cards(hits, halves, limit))
 
 
 def _halves(db: Database, hits: Sequence[Hit]) -> dict[str, Item]:
