@@ -13,6 +13,7 @@ from adapters.cli.demo import recorded_run
 from adapters.cli.exits import Exit
 from adapters.cli.main import cli
 from adapters.cli.render.digest import DigestView
+from adapters.mcp.digests import DigestTold
 from adapters.mcp.results import Answer, Part, Quote, Quoted, Told
 from adapters.mcp.server import summary_prompt
 from adapters.mcp.tools import TOOLS
@@ -178,7 +179,12 @@ def test_the_prompt_in_the_document_is_the_one_that_the_server_offers() -> None:
 
 def test_every_tool_of_an_assistant_and_every_field_of_an_answer_is_in_the_document() -> None:
     document = (ROOT / "docs" / "agents.md").read_text(encoding="utf-8")
-    fields = {*Answer.model_fields, *Told.model_fields, *Quoted.model_fields, *Part.model_fields, *Quote.model_fields} - {
-        "name"
-    }
+    fields = {
+        *DigestTold.model_fields,
+        *Answer.model_fields,
+        *Told.model_fields,
+        *Quoted.model_fields,
+        *Part.model_fields,
+        *Quote.model_fields,
+    } - {"name"}
     assert [name for name in (*TOOLS, *fields) if f"`{name}`" not in document] == []
