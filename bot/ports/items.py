@@ -2,11 +2,19 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import date, datetime
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from bot.models import Hit, Item, Near, Page, Query, Reading, SourceState, Tree, WordUse
 
 NOTHING_READ: Mapping[str, Item | None] = {}
+
+
+class ItemChange(NamedTuple):
+    """That an item was stored or dropped: the number of it, the item's arrival, and the item as it is now, None if gone."""
+
+    number: int
+    arrival: int
+    item: Item | None
 
 
 class Items(Protocol):
@@ -67,6 +75,22 @@ class Items(Protocol):
         """Return a text that changes with every change of items or readings, whoever made it.
 
         While it is the same, what is found of them is the same.
+        """
+        ...
+
+    async def last_change(self) -> int:
+        """Return the number of the last change of items.
+
+        Each storing and each dropping of an item is given a number in the transaction that does it, in the order in which
+        these are committed. None is given twice, not even after a backup was put back.
+        """
+        ...
+
+    async def changes(self, after: int, *, limit: int) -> Sequence[ItemChange] | None:
+        """Return so many of the changes after one, the oldest first; each item as it is now.
+
+        None where nobody knows any more what came after that number, or no change has it: who follows begins anew with
+        `last_change`, all items by their arrivals, and then what changed after that number.
         """
         ...
 

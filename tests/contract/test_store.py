@@ -496,3 +496,28 @@ async def test_the_mark_of_the_items_changes_with_every_change_of_items_and_read
     await store.items.add([], NOW, state=SourceState(name="arxiv"))
     await store.facts.set("heartbeat", "now")
     assert not await noted()
+
+
+async def test_each_storing_and_dropping_of_an_item_has_a_number_and_gives_the_item_as_it_is_now(store: AnyStore) -> None:
+    begin = await store.items.last_change()
+    await store.items.add([paper(1), paper(2)], NOW)
+    await store.items.add([paper(2, title="Again"), paper(3)], NOW)
+    await store.items.add([], NOW, retired=[paper(1).key])
+    changes = await store.items.changes(begin, limit=9)
+    assert changes is not None
+    assert [arrival for _, arrival, _ in changes] == [1, 2, 2, 3, 1]
+    assert [item and item.title for _, _, item in changes] == [None, "Again", "Again", paper(3).title, None]
+    numbers = [number for number, _, _ in changes]
+    assert numbers == sorted(set(numbers))
+    assert numbers[0] > begin
+    assert numbers[-1] == await store.items.last_change()
+    assert await store.items.changes(numbers[1], limit=2) == changes[2:4]
+    assert await store.items.changes(numbers[-1], limit=2) == []
+    await store.items.add([], NOW, state=SourceState(name="arxiv"))
+    assert await store.items.last_change() == numbers[-1]
+
+
+async def test_what_followed_a_number_that_no_change_has_is_not_known(store: AnyStore) -> None:
+    await store.items.add([paper(1)], NOW)
+    assert await store.items.changes(0, limit=9) is None
+    assert await store.items.changes(await store.items.last_change() + 1, limit=9) is None

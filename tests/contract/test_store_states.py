@@ -30,6 +30,28 @@ KEYS = st.sampled_from(("arxiv:2606.01234", "arxiv:math/0309136", "github:owner/
 DAYS = st.integers(0, 4).map(lambda days: NOW + timedelta(days=days))
 
 
+class Copy:
+    """The items by their arrivals, as somebody has them who follows their changes a few at a time."""
+
+    def __init__(self) -> None:
+        self.number = 0
+        self.items: dict[int, Item] = {}
+
+    async def follow(self, store: AnyStore) -> None:
+        changes = await store.items.changes(self.number, limit=2)
+        if changes is None:
+            self.number = await store.items.last_change()
+            self.items = dict(await store.items.arrived(0))
+            changes = await store.items.changes(self.number, limit=2)
+        while changes:
+            for self.number, arrival, item in changes:
+                self.items.pop(arrival, None)
+                if item is not None:
+                    self.items[arrival] = item
+            changes = await store.items.changes(self.number, limit=2)
+        assert self.number == await store.items.last_change()
+
+
 class Stores(RuleBasedStateMachine):
     """Two stores to which the same is done."""
 
@@ -40,6 +62,7 @@ class Stores(RuleBasedStateMachine):
         self.sqlite = SqliteStore(Path(self.folder.name) / "states.db")
         self.model = MemoryStore()
         self.stores: tuple[AnyStore, ...] = (self.model, self.sqlite)
+        self.copies = [Copy() for _ in self.stores]
         self.was: dict[str, Item | None] = {}
         self.loop.run(self.sqlite.open())
 
@@ -128,6 +151,14 @@ class Stores(RuleBasedStateMachine):
         if hasattr(self, "stores"):
             assert self.loop.run(self.sqlite.maintenance.check()) == []
             self.both(lambda store: store.index.count(And(()), NOW))
+
+    @invariant()
+    def who_follows_the_changes_has_the_items(self) -> None:
+        if not hasattr(self, "stores"):
+            return
+        for store, copy in zip(self.stores, self.copies, strict=True):
+            self.loop.run(copy.follow(store))
+            assert copy.items == dict(self.loop.run(store.items.arrived(0)))
 
     @invariant()
     def the_vocabulary_holds_the_words_that_items_have(self) -> None:

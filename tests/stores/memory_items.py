@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime
 
 from bot.models import Hit, Item, Kind, Near, Page, Query, Reading, SourceState, Tree, WordUse
 from bot.models.queries import COUNTED
-from bot.ports.items import NOTHING_READ
+from bot.ports.items import NOTHING_READ, ItemChange
 from bot.query.fields import date_of, fold_label, values_of
 from bot.query.match import Folded, matches
 from bot.store.records import newness
@@ -47,6 +47,7 @@ class MemoryItems:
         self.last = 0
         self._states = states
         self._changes = 0
+        self._log: list[int] = [0]  # arrivals of items that were stored or dropped
         self._aliases: dict[str, str] = {}
         self._readings: dict[str, dict[date, Reading]] = {}
 
@@ -89,6 +90,7 @@ class MemoryItems:
         if item.key not in self.known:
             self.last += 1
             self.numbers[item.key] = self.last
+        self._log.append(self.numbers[item.key])
         self.known[item.key] = item
         self._aliases.update(dict.fromkeys(item.aliases, item.key))
         day = now.astimezone(UTC).date()
@@ -101,7 +103,8 @@ class MemoryItems:
         self._forget_aliases(key)
         self.vectors.forget(key)
         self.known.pop(key, None)
-        self.numbers.pop(key, None)
+        if (number := self.numbers.pop(key, None)) is not None:
+            self._log.append(number)
         left = self._readings.pop(key, {})
         if heir is not None and left:
             self._readings[heir] = {**left, **self._readings.get(heir, {})}
@@ -131,6 +134,17 @@ class MemoryItems:
     async def mark(self) -> str:
         """Return how often items or readings were changed."""
         return str(self._changes)
+
+    async def last_change(self) -> int:
+        return len(self._log)
+
+    async def changes(self, after: int, *, limit: int) -> Sequence[ItemChange] | None:
+        if not 0 < after <= len(self._log):
+            return None
+        items = {self.numbers[key]: item for key, item in self.known.items()}
+        return [
+            ItemChange(after + 1 + at, item, items.get(item)) for at, item in enumerate(self._log[after : after + limit])
+        ]
 
     async def readings(self, keys: Collection[str], since: date) -> Mapping[str, Sequence[Reading]]:
         kept = {key: [reading for reading in self._readings.get(key, {}).values() if reading.day >= since] for key in keys}

@@ -6,6 +6,7 @@ rows can be folded at the same time on another core.
 
 import itertools
 import json
+import secrets
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -33,6 +34,11 @@ CHUNK = 1000  # items to a statement; 11 values each stay far below SQLite's 327
 INDEX_VERSION = f"4 {VERSION} {STEMS_VERSION}"
 
 SPELT = "spelt"  # the label that says what stands for what, in both directions
+# So far apart are the numbers of two writes, by chance: where a backup is put back, what is written then has other numbers
+# than what was written since the backup, and who had followed that sees that it is on another way.
+_GAP = 1 << 32
+KEPT_CHANGES = 100_000  # who is further behind reads all items anew, in about the time that so many changes take
+
 _AUTHOR = TEXT.index("author")
 _ROW = ("id", "key", "kind", "seen", "newest", "published", "updated", "stars", "forks", "upvotes", "fingerprint")
 
@@ -160,6 +166,7 @@ class _Words:
 def _write_rows(db: Database, pairs: Sequence[tuple[int, PreparedItem]], day: date) -> None:
     if pairs:
         note_change(db)
+        _number_changes(db, [number for number, _ in pairs])
     for at in range(0, len(pairs), CHUNK):
         some = pairs[at : at + CHUNK]
         _replace(db, "items", _ROW, [(number, *item.row) for number, item in some])
@@ -191,6 +198,25 @@ def note_change(db: Database) -> None:
     db.execute("insert into facts (name, value) values ('changes', '1') on conflict (name) do update set value = value + 1")
 
 
+def _number_changes(db: Database, numbers: Sequence[int]) -> None:
+    """Give each of these items' changes a number."""
+    first = last_change(db) + 1 + secrets.randbelow(_GAP)
+    for at in range(0, len(numbers), CHUNK):
+        some = numbers[at : at + CHUNK]
+        _insert(db, "item_changes", ("number", "item"), [(first + at + each, item) for each, item in enumerate(some)])
+
+
+def last_change(db: Database) -> int:
+    """Return the number of the last change of items."""
+    return int(db.execute("select max(number) from item_changes").fetchone()[0])
+
+
+def forget_changes(db: Database, kept: int = KEPT_CHANGES) -> None:
+    """Forget all changes but the last one and so many before it."""
+    sql = "delete from item_changes where number < (select number from item_changes order by number desc limit 1 offset ?)"
+    db.execute(sql, [kept])
+
+
 def last_id(db: Database) -> int:
     """Return the highest id that an item ever had, 0 before the first: none is given twice, so ids tell what came later."""
     row = db.execute(
@@ -208,6 +234,7 @@ def drop(db: Database, numbers: Sequence[int]) -> None:
     """Drop the items of these ids with all that belongs to them."""
     if numbers:
         note_change(db)
+        _number_changes(db, numbers)
         set_fact(db, "last id", str(last_id(db)))
     for at in range(0, len(numbers), CHUNK):
         some = numbers[at : at + CHUNK]

@@ -11,7 +11,7 @@ from datetime import UTC, date, datetime
 from sqlite_utils import Database
 
 from bot.models import Item, Reading, SourceState
-from bot.ports.items import NOTHING_READ
+from bot.ports.items import NOTHING_READ, ItemChange
 from bot.store.records import item_from_text, item_to_text, micros
 from bot.store.sqlite import ingest
 from bot.store.sqlite.connections import Tables, reading, reading_long
@@ -95,6 +95,19 @@ class SqliteItems(Tables):
     @reading
     def mark(self, db: Database) -> str:
         return fact(db, "changes")
+
+    @reading
+    def last_change(self, db: Database) -> int:
+        return ingest.last_change(db)
+
+    @reading_long
+    def changes(self, db: Database, after: int, *, limit: int) -> Sequence[ItemChange] | None:
+        if not db.execute("select 1 from item_changes where number = ?", [after]).fetchone():
+            return None
+        sql = "select number, item from item_changes where number > ? order by number limit ?"
+        rows = db.execute(sql, [after, limit]).fetchall()
+        items = hydrate(db, list({item for _, item in rows}))
+        return [ItemChange(number, item, items.get(item)) for number, item in rows]
 
     @reading_long
     def counts(self, db: Database) -> Mapping[str, int]:

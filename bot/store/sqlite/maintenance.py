@@ -16,7 +16,7 @@ from bot.models import Suppression
 from bot.store.records import micros
 from bot.store.sqlite import chats, ledger, mail, vectors
 from bot.store.sqlite.connections import Tables, reading_long, store_errors, writing
-from bot.store.sqlite.ingest import drop, note_change
+from bot.store.sqlite.ingest import drop, forget_changes, note_change
 from bot.store.sqlite.items import counts
 from bot.store.sqlite.locks import FileLock, presence_lock, service_lock, turn_lock
 from bot.store.sqlite.recovery.opening import finish_interrupted, put_aside, settle_log
@@ -45,6 +45,7 @@ class SqliteMaintenance(Tables):
         chats.prune(db, now)
         mail.prune(db, now)
         vectors.prune(db)
+        forget_changes(db)
         before = _one(db, "select count(*) from readings")
         # What a clock stored that was far behind looks old and is not: it arrived after what is young.
         rows = db.execute(

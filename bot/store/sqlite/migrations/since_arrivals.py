@@ -451,6 +451,22 @@ def m020_assistants(db: Database) -> None:
     run(db, _ASSISTANTS)
 
 
+_ITEM_CHANGES = """
+-- Which items were stored or dropped, one after the other, for who follows; as far back as it is kept.
+create table item_changes (
+    number integer primary key,
+    item integer not null -- its arrival; 0 in the first row, which is no item's
+);
+insert into item_changes (number, item) values (1, 0);
+"""
+
+
+@migrations()
+def m021_item_changes(db: Database) -> None:
+    """Let copies of what the items say follow them by numbered changes. They begin with all items."""
+    run(db, _ITEM_CHANGES)
+
+
 def _owed(db: Database, what: str) -> list[dict[str, str]]:
     """Return what the eighth edition kept in one fact; nothing of a damaged one."""
     row = db.execute("select value from facts where name = 'owed'").fetchone()

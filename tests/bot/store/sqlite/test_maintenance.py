@@ -2,6 +2,7 @@
 
 import asyncio
 import sqlite3
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 
 from bot.errors import StoreError
 from bot.models import And, Item, Kind, Term
+from bot.store.sqlite.ingest import forget_changes
 from bot.store.sqlite.store import SqliteStore
 from tests.bot.store.sqlite.test_store import content_of, many, put
 
@@ -86,6 +88,37 @@ async def test_nothing_is_restored_while_a_visitor_has_the_database_open(tmp_pat
     assert aside is not None
     assert await number_in(aside) == 6
     assert await number_in(target) == 5
+
+
+async def test_who_followed_what_a_restore_undid_is_told_to_begin_anew(tmp_path: Path) -> None:
+    store = await filled(tmp_path / "a.db", 5)
+    known = await store.items.last_change()
+    await store.maintenance.backup(tmp_path / "b.db")
+    await store.items.add(many(3, 5), NOW)
+    undone = await store.items.last_change()
+    await store.close()
+    await asyncio.to_thread(store.maintenance.restore, tmp_path / "b.db", NOW)
+    await store.open()
+    await store.items.add(many(3, 8), NOW)
+    assert await store.items.changes(undone, limit=9) is None
+    changes = await store.items.changes(known, limit=9)
+    assert changes is not None
+    assert [item for *_, item in changes] == [replace(item, seen=NOW) for item in many(3, 8)]
+    await store.close()
+
+
+async def test_the_last_changes_are_kept_and_who_is_further_behind_is_told_to_begin_anew(tmp_path: Path) -> None:
+    store = await filled(tmp_path / "a.db", 1)
+    begin = await store.items.last_change()
+    await store.items.add(many(5, 1), NOW)
+    changes = await store.items.changes(begin, limit=9)
+    assert changes is not None
+    await store.connections.write(lambda db: forget_changes(db, 3))
+    assert await store.items.changes(begin, limit=9) is None
+    assert await store.items.changes(changes[1].number, limit=9) == changes[2:]
+    await store.connections.write(lambda db: forget_changes(db, 0))
+    assert await store.items.last_change() == changes[-1].number
+    await store.close()
 
 
 async def test_a_backup_can_be_restored_where_there_was_no_database(tmp_path: Path) -> None:
