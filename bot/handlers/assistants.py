@@ -3,16 +3,19 @@
 A token is 192 random bits; what is kept of it is its SHA-256, which tells nobody the token.
 """
 
+import logging
 import re
 import secrets
 from collections.abc import Sequence
 from datetime import datetime
 
-from bot.errors import UsageError
+from bot.errors import StoreError, UsageError
 from bot.handlers.feeds.addresses import token_kept
 from bot.handlers.wording.replies import excerpt
 from bot.models import AssistantAccess, AssistantToken, is_mail
 from bot.ports.store import Store
+
+log = logging.getLogger(__name__)
 
 _BEGINS = "bsm_"  # so that one is known wherever it stands; bot.redact hides it
 _RANDOM = 24  # bytes
@@ -44,13 +47,16 @@ async def give_token(store: Store, name: str, access: AssistantAccess, now: date
 async def token_of(store: Store, text: str, now: datetime) -> AssistantToken | None:
     """Return what a token opens, and note that it was used today; None for one that was never given, or was revoked.
 
-    Raises StoreError.
+    Where nothing can be written just now, that is not noted. Raises StoreError where nothing can be read.
     """
     if not text.startswith(_BEGINS):
         return None
     token = await store.assistants.by_hash(token_kept(text))
     if token is not None and (token.used_on is None or token.used_on < now.date()):
-        await store.assistants.note_use(token.hashed, now.date())
+        try:
+            await store.assistants.note_use(token.hashed, now.date())
+        except StoreError as error:
+            log.info("it is not noted that the token %s was used: %s", token.name, error)
     return token
 
 

@@ -1,16 +1,17 @@
 """Tokens of assistants: given by whoever runs the service, and what each opens."""
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Any
 
 import pytest
 
-from bot.errors import UsageError
+from bot.errors import StoreError, UsageError
 from bot.handlers.assistants import give_token, idle_channel, token_of
 from bot.models import AssistantAccess
 from bot.redact import MARK, redacted
 from tests.bot.handlers.askers import Asker
+from tests.stores.instead import instead
 
 ACCESS = AssistantAccess(workspace="slack:T1", channel="C1", person="U1", may_write=True)
 DAY = timedelta(days=1)
@@ -51,6 +52,18 @@ async def test_the_last_day_of_use_is_noted_once_a_day(team: Asker) -> None:
     for later in (now, now + DAY, now - DAY):
         await token_of(store, text, later)
     assert [each.used_on for each in await store.assistants.every()] == [(now + DAY).date()]
+
+
+async def test_a_token_opens_what_it_does_where_nothing_can_be_written(team: Asker) -> None:
+    async def full(hashed: str, day: date) -> None:
+        raise StoreError("The disk is full.")
+
+    text = await give_token(team.context.store, "desk", ACCESS, team.now)
+    held: Any = instead(team.context.store.assistants, note_use=full)
+    store = instead(team.context.store, assistants=held)
+    found = await token_of(store, text, team.now)
+    assert found is not None
+    assert found.access == ACCESS
 
 
 @pytest.mark.parametrize("name", ["", " ", "-x", "a b", "x" * 41, "naïve", "a\n", "a/b", "*"])
