@@ -78,7 +78,7 @@ class ChannelReaders:
         if user.get("deleted") is True:
             return ()
         found = {*await channels_of(self._clients, workspace, person, archived=True)}.intersection(channels)
-        if reads_public_channels(user, team_of(workspace)):
+        if reads_public_channels(user, team_of(workspace)) and not found.issuperset(channels):
             found |= {*await self.open_to_all(workspace, {*channels} - found)}
         return found
 

@@ -6,8 +6,9 @@ from itertools import pairwise
 import pytest
 
 from adapters.web.page import policy
-from adapters.web.site.addresses import day_path, item_path, own_path, topic_path
+from adapters.web.site.addresses import command_path, day_path, item_path, own_path, topic_path
 from adapters.web.site.views import script
+from bot.commands import Trends
 from bot.models import Digest, Item, Kind
 from tests.adapters.web.browser import Page, browsing, sees
 from tests.bot.handlers.archive.test_reading import posted
@@ -117,6 +118,18 @@ async def test_what_is_searched_for_is_found_in_the_order_and_words_of_the_chat(
         assert (wrong.status, "stars" in wrong.text) == (200, True)
         newest = next(each for each in found.links if "sort%3Anew" in each)
         assert (await browser.get(newest)).status == 200
+
+
+async def test_the_curve_of_a_repository_has_a_page(ada: Asker) -> None:
+    for days in (0, 3):
+        code = Item(key="github:acme/kit", kind=Kind.REPO, title="acme/kit", stars=61 - days)
+        await ada.context.store.items.add([code], NOW - timedelta(days=days))
+    async with browsing(sees(ada)) as browser:
+        await browser.enter(ada)
+        page = await browser.get(command_path(Trends("acme/kit")))
+        assert (page.status, page.title) == (200, "Trends: acme/kit")
+        assert page.tree.css_first("figure.chart svg") is not None
+        assert "3 more stars in 3 days: 58 on 29 March 2026, 61 on 1 April 2026." in page.text
 
 
 async def test_a_search_has_the_one_script_that_its_policy_names_and_no_other_page_has_any(ada: Asker) -> None:
