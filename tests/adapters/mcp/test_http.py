@@ -305,6 +305,14 @@ async def test_what_is_being_answered_when_it_stops_is_told_so(caplog: pytest.Lo
     assert not [each for each in caplog.records if each.exc_info]
 
 
+async def test_tokens_that_ask_at_the_same_time_are_each_answered_as_themselves(place: Place) -> None:
+    asking = [asyncio.create_task(posted(place, WAIT, token)) for token in (ADA, BOB) * AT_ONCE]
+    await until(lambda: place.waiting == 2 * AT_ONCE)
+    place.gate.set()
+    told = [[name for name in ("slack:T1", "slack:T2") if name in body] for _, _, body in await asyncio.gather(*asking)]
+    assert told == [["slack:T1"], ["slack:T2"]] * AT_ONCE
+
+
 async def test_an_answer_that_takes_too_long_is_given_up() -> None:
     async with opened(Place(), patience=Patience(answer=0.2)) as place:
         status, _, body = await posted(place, WAIT)
