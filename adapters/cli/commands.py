@@ -249,7 +249,7 @@ def run(context: click.Context) -> None:
     clock = clock_of(context)
 
     async def work(app: "App") -> None:
-        from bot.service.runner import LocalRunner
+        from bot.service.runner import LocalRunner, settled
 
         runner = LocalRunner()
         loop = asyncio.get_running_loop()
@@ -261,7 +261,8 @@ def run(context: click.Context) -> None:
                 for sentence in app.settings.retired:
                     log.warning("%s", sentence)
                 log.info("Broadsheet %s runs on %s", __version__, app.settings.database_path)
-                await runner.run(service.jobs, service.watches)
+                with settled():
+                    await runner.run(service.jobs, service.watches)
         log.info("ended; what was due and not sent is sent by the next run")
 
     folder = settings_of(context, quiet=False).digests_path

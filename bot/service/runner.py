@@ -1,9 +1,11 @@
 """The runner for one process: APScheduler as the heartbeat, with interval jobs in memory and nothing else."""
 
 import asyncio
+import gc
 import logging
 import random
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 
 from apscheduler.schedulers.asyncio import AsyncIOScheduler
@@ -20,6 +22,20 @@ GRACE = timedelta(seconds=6)
 
 # How often it is looked whether the clock was set back, and by how much a job may be further away than its interval.
 LOOK, SLACK = timedelta(seconds=1), timedelta(seconds=1)
+
+
+@contextmanager
+def settled() -> Iterator[None]:
+    """Take what is in memory by now for what stays, until the block ends: collections of garbage do not look at it.
+
+    A full one stops every thread. Over the modules and tables of a service that has just begun it takes 70 ms.
+    """
+    gc.collect()
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
 
 
 class LocalRunner:

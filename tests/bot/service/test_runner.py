@@ -1,4 +1,5 @@
 import asyncio
+import gc
 import logging
 from collections.abc import Callable
 from datetime import timedelta
@@ -8,7 +9,7 @@ import pytest
 
 from bot.errors import StoreError
 from bot.ports.runner import Job, Watch
-from bot.service.runner import LocalRunner
+from bot.service.runner import LocalRunner, settled
 from tests.fakes.patience import PATIENCE
 
 SOON = timedelta(milliseconds=20)
@@ -186,3 +187,12 @@ async def test_what_goes_on_is_cancelled_at_the_end_and_cleans_up() -> None:
     await run_until(lambda: begun, LocalRunner(), [], [Watch("listening", watch)])
 
     assert told == ["closed"]
+
+
+def test_what_is_in_memory_when_a_service_begins_is_looked_at_by_no_collection_until_it_ends() -> None:
+    assert gc.get_freeze_count() == 0
+    with settled():
+        stays = gc.get_freeze_count()
+        gc.collect()
+        assert stays == gc.get_freeze_count() > 10_000
+    assert gc.get_freeze_count() == 0
