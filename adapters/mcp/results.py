@@ -36,10 +36,13 @@ class Value(BaseModel):
         return made
 
     @classmethod
-    def schema_told(cls) -> dict[str, Any]:
-        """Return the JSON Schema of what is told, as short as it says the same: clients give it to models with each tool."""
+    def schema_told(cls, *, explained: bool = True) -> dict[str, Any]:
+        """Return the JSON Schema of what is told, as short as it says the same: clients give it to models with each tool.
+
+        Where it is not `explained`, what a field is stands in another tool's; that words are strangers' stands in each.
+        """
         made: dict[str, Any] = _short(cls.model_json_schema(mode="serialization"))
-        return made
+        return made if explained else _unexplained(made)
 
 
 def _encodable(value: Any) -> Any:
@@ -71,6 +74,18 @@ def _short(schema: Any, *, is_named: bool = False) -> Any:
         for name, value in schema.items()
         if name not in left_out
     }
+
+
+def _unexplained(schema: Any) -> Any:
+    """Return the schema without what its fields are, but for the mark of strangers' words."""
+    if isinstance(schema, list):
+        return [_unexplained(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    explains = {
+        name for name, value in schema.items() if name == "description" and isinstance(value, str) and value != QUOTED
+    }
+    return {name: _unexplained(value) for name, value in schema.items() if name not in explains}
 
 
 _NULL = {"type": "null"}

@@ -224,7 +224,7 @@ def _tool(tool: Tool) -> types.Tool:
     )
 
 
-_ANSWER_SCHEMA, _DIGEST_SCHEMA = Answer.schema_told(), DigestTold.schema_told()
+_ANSWER_SCHEMA, _DIGEST_SCHEMA = Answer.schema_told(explained=False), DigestTold.schema_told()
 
 
 def _resource(found: ArchivedDigest) -> types.Resource:

@@ -15,7 +15,7 @@ import pytest
 from mcp.shared.exceptions import MCPError
 from mcp_types import TextContent, TextResourceContents
 
-from adapters.mcp.results import MOST_TOKENS, plain, tokens_of
+from adapters.mcp.results import MOST_TOKENS, QUOTED, plain, tokens_of
 from adapters.mcp.server import AT_ONCE
 from bot.errors import StoreError
 from bot.models import AssistantAccess, Item
@@ -383,6 +383,9 @@ async def test_every_schema_is_one_and_short_and_every_tool_has_an_example_that_
         assert f"For example: {each.name}(" in each.description
     given = [{"name": each.name, "description": each.description, "schema": each.input_schema} for each in tools]
     assert len(json.dumps(given, separators=(",", ":"))) < 4 * 1_200  # what a model reads of them with every question
+    schemas = [json.dumps(each.output_schema, separators=(",", ":")) for each in tools]
+    assert all(QUOTED in each for each in schemas)
+    assert sum(map(len, schemas)) < 4 * 4_500  # and what some clients give it besides
 
 
 async def test_one_who_reads_no_channel_still_finds_papers(ada: Asker) -> None:
