@@ -9,7 +9,7 @@ import numpy as np
 from benchmarks.quality.metrics import Floats
 from benchmarks.quality.records import Record
 from bot.models import Item, Kind, Topic
-from bot.rank import ItemIndex, MarkedItem, score
+from bot.rank import ItemIndex, MarkedItem, TopicInputs, score
 
 _NOW = datetime(2026, 1, 1, tzinfo=UTC)
 BLANK = Topic(name="topic", title="Topic")
@@ -44,7 +44,7 @@ def scores(
 
     `vectors` are those of texts among the examples, by the text.
     """
-    found = score(index, topic, examples=examples, marked=marked, vectors=vectors)
+    (found,) = score(index, [TopicInputs(topic, examples, marked, vectors)])
     table = np.full(len(index.items), -1.0)
     table[found.numbers] = [each.score for each in found.without_reasons()]
     return table

@@ -13,7 +13,7 @@ import numpy as np
 
 from bot.models import And, DigestRequest, FilterTest, Item, ItemOutcome, Kind, Limits, Ranked, TestedItem, Tree
 from bot.query import match, matches
-from bot.rank import Candidates, ItemIndex, MarkedItem, Scored, diversify, score
+from bot.rank import Candidates, ItemIndex, MarkedItem, Scored, TopicInputs, diversify, score
 from bot.rank.clauses import Claims
 from bot.rank.events import has_unposted_release
 from bot.rank.reasons import is_one_phrase_alone
@@ -113,14 +113,8 @@ def select(request: DigestRequest, candidates: Candidates, context: SelectionCon
 
 
 def _scored(request: DigestRequest, index: ItemIndex, among: Claims, context: SelectionContext) -> Scored:
-    return score(
-        index,
-        request.topic,
-        examples=context.examples,
-        marked=context.marked,
-        vectors=context.vectors,
-        among=among,
-    )
+    (scored,) = score(index, [TopicInputs(request.topic, context.examples, context.marked, context.vectors, among)])
+    return scored
 
 
 def _without_old(candidates: Candidates, dropped: Mapping[str, str]) -> Claims:

@@ -7,7 +7,7 @@ marked, which is what ranking uses too.
 
 from bot.rank.feedback import LearnedTerm, MarkedItem, profile
 from bot.rank.item_index import Candidates, ItemIndex, all_items
-from bot.rank.ranking import Diversified, Dropped, Scored, description_text, diversify, rank, score
+from bot.rank.ranking import Diversified, Dropped, Scored, TopicInputs, description_text, diversify, rank, score
 
 __all__ = [
     "Candidates",
@@ -17,6 +17,7 @@ __all__ = [
     "LearnedTerm",
     "MarkedItem",
     "Scored",
+    "TopicInputs",
     "all_items",
     "description_text",
     "diversify",

@@ -7,7 +7,7 @@ is asked there. How strongly it matches is a number in 0–1: a phrase by how of
 What a topic weighs is the sum of such strengths, each times its clause's weight.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from datetime import datetime
@@ -29,16 +29,32 @@ Leaf = Term | Label
 
 _WEIGHTS = np.array([FIELD_WEIGHTS[field] for field in FIELDS])
 _STRETCHED = np.array([field == "abstract" for field in FIELDS])
+_MAKERS = ("author", "org")
 _LEAST = 100  # numbers that an answer takes as much room as, were it empty
 
 
-@dataclass(frozen=True, eq=False)
-class Mention:
-    """A term or label of a clause, as it is told, and the items that have it, in order, with how often (a label: once)."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Phrase:
+    """A term or label as it is looked up and told, whatever the day; of one leaf there is one as a rule."""
 
     leaf: Leaf
     text: str
     lower: str  # the same in lower case
+    spellings: tuple[Spelling, ...]
+
+
+@lru_cache(maxsize=1 << 16)
+def phrase_of(leaf: Leaf) -> Phrase:
+    """Return the phrase; topics ask for the same of every day: each is spelt once, in the life of the service."""
+    text = _written(leaf)
+    return Phrase(leaf, text, text.lower(), spellings_of(leaf) if isinstance(leaf, Term) else ())
+
+
+@dataclass(frozen=True, eq=False)
+class Mention:
+    """A phrase, and the items that have it, in order, with how often (a label: once)."""
+
+    phrase: Phrase
     items: Ints | Places
     times: Ints | Places
 
@@ -62,18 +78,15 @@ class Clause:
     mentions: tuple[Mention, ...]
 
 
-@lru_cache(maxsize=1 << 15)
-def _spellings(term: Term) -> tuple[Spelling, ...]:
-    """Topics ask for the same of every day: each term is spelt once, in the life of the service; 10 MB at most."""
-    return spellings_of(term)
-
-
 class _Measured(NamedTuple):
     """What a `Clause` holds, of a part of one; a mention may be there twice."""
 
     items: Ints | Places
     strengths: Floats
     mentions: tuple[Mention, ...] = ()
+
+
+_NOTHING = _Measured(np.empty(0, np.int32), np.empty(0))
 
 
 class Clauses:
@@ -92,15 +105,14 @@ class Clauses:
         self._stretch: Floats = np.where(_STRETCHED[fields], np.maximum(corpus.lengths / LONG_ABSTRACT, 1.0), 1.0)
         self.size = 0
         self._folded: dict[int, Folded] = {}
-        self._found: dict[Term, tuple[Places, Places, Places]] = {}
         self._asked: dict[Tree, Claims] = {}
-        self._measured: dict[Leaf, _Measured] = {}
+        self._measured: dict[Phrase | Tree, _Measured] = {}  # of phrases
 
     def at(self, now: datetime) -> "Clauses":
         """Return the same at another time; what depends on none is not worked out again."""
         other = copy(self)
         other._now = now
-        other._folded, other._found, other._measured = self._folded.copy(), self._found.copy(), self._measured.copy()
+        other._folded, other._measured = self._folded.copy(), self._measured.copy()
         other._asked = {tree: claims for tree, claims in self._asked.copy().items() if not isinstance(tree, When)}
         return other
 
@@ -108,14 +120,14 @@ class Clauses:
         """Return for every item whether the tree holds; `score:` asks about `scores`, nan where an item has none."""
         match tree:
             case Term():
-                return self._having([tree])
+                return self.having([phrase_of(tree)])
             case Not():
                 return ~self.matching(tree.part, scores)
             case And():
                 return self._join(tree.parts, np.logical_and, scores, start=True)
             case Or():
                 others = [part for part in tree.parts if not isinstance(part, Term)]
-                claims = self._having([part for part in tree.parts if isinstance(part, Term)])
+                claims = self.having([phrase_of(part) for part in tree.parts if isinstance(part, Term)])
                 return claims | self._join(others, np.logical_or, scores, start=False) if others else claims
             case Number(field="score") if scores is not None:
                 return _within(tree, scores)
@@ -124,17 +136,10 @@ class Clauses:
 
     def look_up(self, tree: Tree) -> Clause:
         """Return the items for which the clause holds."""
-        items, strengths, mentions = self._measure(tree)
+        items, strengths, mentions = self.measure(tree)
         return Clause(tree, items, strengths, tuple(dict.fromkeys(mentions)))
 
     # --- whether
-
-    def _having(self, terms: Sequence[Term]) -> Claims:
-        """Which items have any of the terms."""
-        claims = np.zeros(len(self._items), bool)
-        if terms:
-            claims[np.concatenate([self._find(term)[0] for term in terms])] = True
-        return claims
 
     def _join(self, parts: Sequence[Tree], join: np.ufunc, scores: Floats | None, *, start: bool) -> Claims:
         claims = np.full(len(self._items), start)
@@ -155,30 +160,82 @@ class Clauses:
             self._folded[item] = Folded(self._items[item])
         return self._folded[item]
 
-    def _find(self, term: Term) -> tuple[Places, Places, Places]:
-        """Where the term occurs: items, slots of the corpus and how often there, in the order of slots."""
-        found = self._found.get(term)
-        if found is None:
-            slots, counts = self._corpus.find(_spellings(term), term.field)
-            ours = int(slots.searchsorted(len(self._items) * len(FIELDS)))
-            found = self._found[term] = (slots[:ours] // len(FIELDS), slots[:ours], counts[:ours])
-            self.size += 2 * ours + _LEAST
-        return found
-
     # --- how strongly and how often
 
-    def _measure(self, tree: Tree) -> _Measured:
+    def look_up_phrases(self, phrases: Iterable[Phrase]) -> None:
+        """Look up all of these together that were not asked about before: a tenth of what one after another takes."""
+        new = [phrase for phrase in dict.fromkeys(phrases) if phrase not in self._measured]
+        terms = [(phrase, phrase.leaf.field) for phrase in new if isinstance(phrase.leaf, Term)]
+        if terms:
+            self._measure_terms(terms)
+        for phrase in new:
+            if isinstance(phrase.leaf, Label):
+                labelled = self._ask(phrase.leaf).nonzero()[0]
+                ones = np.ones(len(labelled), np.int32)
+                self._remember(phrase, labelled, ones.astype(float), ones)
+
+    def measured(self, phrase: Phrase) -> _Measured:
+        """Return the items that have the phrase, how strongly, and how often."""
+        if phrase not in self._measured:
+            self.look_up_phrases([phrase])
+        return self._measured[phrase]
+
+    def parts(self, row: "ClauseRow") -> list[_Measured]:
+        """Return what the parts of the row are measured as."""
+        known = self._measured.get
+        return [
+            known(part) or (self.measured(part) if isinstance(part, Phrase) else self.measure(part)) for part in row.parts
+        ]
+
+    def mentions(self, clause: "WeightedClause") -> tuple[Mention, ...]:
+        """Return the terms and labels of which the clause asks for and that any item has, each once."""
+        parts = map(self.measured, clause.phrases) if clause.phrases else [self.measure(clause.tree)]
+        return tuple(dict.fromkeys(mention for part in parts for mention in part.mentions))
+
+    def having(self, phrases: Sequence[Phrase]) -> Claims:
+        """Return for every item whether it has any of the phrases."""
+        claims = np.zeros(len(self._items), bool)
+        if phrases:
+            claims[np.concatenate([(self._measured.get(each) or self.measured(each)).items for each in phrases])] = True
+        return claims
+
+    def _measure_terms(self, terms: Sequence[tuple[Phrase, str]]) -> None:
+        numbers, slots, counts = self._corpus.find([(phrase.spellings, field) for phrase, field in terms])
+        ours = slots < len(self._items) * len(FIELDS)
+        numbers, slots, counts = numbers[ours], slots[ours], counts[ours]
+        items = slots // len(FIELDS)
+        begins = groups(numbers * len(self._items) + items)
+        edges = np.searchsorted(numbers[begins], np.arange(len(terms) + 1)).tolist()
+        places, strengths = items[begins], np.empty(0)
+        if len(begins):
+            weighed = counts * self._weights[slots] / self._stretch[slots]
+            counts, frequencies = np.add.reduceat(counts, begins), np.add.reduceat(weighed, begins)
+            strengths = frequencies / (frequencies + K1)
+        for (phrase, field), start, end in zip(terms, edges, edges[1:], strict=False):
+            if start == end:
+                self._remember(phrase, places[:0], np.empty(0), counts[:0])
+            elif field in _MAKERS:  # a name is there or not: it is no subject that a text dwells on
+                self._remember(phrase, places[start:end], np.ones(end - start), counts[start:end])
+            else:
+                self._remember(phrase, places[start:end], strengths[start:end], counts[start:end])
+
+    def _remember(self, phrase: Phrase, items: Ints | Places, strengths: Floats, counts: Ints | Places) -> None:
+        if not len(items):
+            self._measured[phrase] = _NOTHING
+            self.size += _LEAST // 8
+            return
+        self._measured[phrase] = _Measured(items, strengths, (Mention(phrase, items, counts),))
+        self.size += 2 * len(items) + _LEAST
+
+    def measure(self, tree: Tree) -> _Measured:
+        """Return the same, a mention perhaps twice."""
         match tree:
             case Term() | Label():
-                measured = self._measured.get(tree)
-                if measured is None:
-                    measured = self._measured[tree] = self._measure_leaf(tree)
-                    self.size += 2 * len(measured.items) + _LEAST
-                return measured
+                return self.measured(phrase_of(tree))
             case And() if tree.parts:
-                return self._weakest([self._measure(part) for part in tree.parts])
+                return self._weakest([self.measure(part) for part in tree.parts])
             case Or():
-                return self._strongest([self._measure(part) for part in tree.parts])
+                return self._strongest([self.measure(part) for part in tree.parts])
             case _:
                 return _Measured(*_sparse(self.matching(tree).astype(float)))
 
@@ -193,25 +250,6 @@ class Clauses:
         for part in parts:
             dense[part.items] = np.maximum(dense[part.items], part.strengths)
         return _Measured(*_sparse(dense), _mentions(parts))
-
-    def _measure_leaf(self, leaf: Leaf) -> _Measured:
-        if isinstance(leaf, Label):
-            labelled = self._ask(leaf).nonzero()[0]
-            return _measured(leaf, labelled, np.ones(len(labelled)), np.ones(len(labelled), np.int32))
-        items, slots, counts = self._find(leaf)
-        if not len(items):
-            return _Measured(items, np.empty(0))
-        begins = groups(items)
-        places, sums = items[begins], np.add.reduceat(counts, begins)
-        if leaf.field in ("author", "org"):  # a name is there or not: it is no subject that a text dwells on
-            return _measured(leaf, places, np.ones(len(places)), sums)
-        frequencies = np.add.reduceat(counts * self._weights[slots] / self._stretch[slots], begins)
-        return _measured(leaf, places, frequencies / (frequencies + K1), sums)
-
-
-def _measured(leaf: Leaf, items: Ints | Places, strengths: Floats, counts: Ints | Places) -> _Measured:
-    text = _written(leaf)
-    return _Measured(items, strengths, (Mention(leaf, text, text.lower(), items, counts),) if len(items) else ())
 
 
 def _within(asked: Number, values: Floats) -> Claims:
@@ -284,44 +322,117 @@ def _sparse(dense: Floats) -> tuple[Ints, Floats]:
     return items, dense[items]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class WeightedClause:
-    """One clause that a topic weighs; `text` is it as the person wrote it."""
+    """One clause that a topic weighs, whatever the day; `text` is it as the person wrote it.
 
-    clause: Clause
+    Where it is as strong as the strongest of some phrases, they are in `phrases`; otherwise there are none.
+    """
+
+    tree: Tree
     weight: float
     text: str
+    phrases: tuple[Phrase, ...]
 
 
-Held = list[tuple[float, WeightedClause]]  # those that hold for an item, each with its weighted strength
+def weighted(tree: Tree, weight: float, text: str) -> WeightedClause:
+    """Return the clause, read for all days."""
+    leaves = tree.parts if isinstance(tree, Or) else (tree,)
+    phrases = [phrase_of(leaf) for leaf in leaves if isinstance(leaf, Term | Label)]
+    return WeightedClause(tree, weight, text, tuple(dict.fromkeys(phrases)) if len(phrases) == len(leaves) else ())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClauseRow:
+    """The clauses that one topic weighs, and what they are made of, in one row.
+
+    Each part is a phrase, or a clause that is none and no choice of phrases; `owners` are the numbers of the parts' clauses.
+    """
+
+    clauses: tuple[WeightedClause, ...]
+    parts: tuple[Phrase | Tree, ...]
+    owners: Ints
+
+
+def clause_row(clauses: Sequence[WeightedClause]) -> ClauseRow:
+    """Return the row of these clauses."""
+    parts = [(number, part) for number, each in enumerate(clauses) for part in each.phrases or (each.tree,)]
+    return ClauseRow(tuple(clauses), tuple(part for _, part in parts), np.array([number for number, _ in parts], np.int64))
+
+
+def phrases_in(tree: Tree) -> Iterator[Phrase]:
+    """Return every term of a tree, of what it excludes too."""
+    match tree:
+        case Term():
+            yield phrase_of(tree)
+        case Not():
+            yield from phrases_in(tree.part)
+        case And() | Or():
+            for part in tree.parts:
+                yield from phrases_in(part)
+
+
+class HeldClause(NamedTuple):
+    """A clause that holds for an item."""
+
+    value: float  # its strength there, times its weight
+    clause: WeightedClause
+    mentions: tuple[Mention, ...]  # of what it asks for
 
 
 class WeightedMatches:
-    """The weighted strengths of all of a topic's clauses in one row: clause by clause, each in the order of its items."""
+    """The weighted strengths of the clauses of some topics: topic by topic, clause by clause, each in the order of items.
 
-    def __init__(self, weighted_clauses: Sequence[WeightedClause], count: int) -> None:
+    Each row of the clauses is one topic's. All topics are added up at once, each as it would be alone, to the last bit.
+    """
+
+    def __init__(self, rows: Sequence[ClauseRow], clauses: Clauses, count: int) -> None:
         """`count` is how many items there are."""
-        self._weighted_clauses = weighted_clauses
-        self._count = count
-        clauses = [weighted.clause for weighted in weighted_clauses]
-        weights = np.array([weighted.weight for weighted in weighted_clauses], float)
-        self._which: Ints = np.repeat(np.arange(len(weighted_clauses)), [len(clause.items) for clause in clauses])
-        self._items: Ints = np.concatenate([np.empty(0, np.int64), *(clause.items for clause in clauses)])
-        strengths = np.concatenate([np.empty(0), *(clause.strengths for clause in clauses)])
+        self._clauses, self._count, self._rows = clauses, count, len(rows)
+        self._weighted = [each for row in rows for each in row.clauses]
+        ends = np.cumsum([0, *(len(row.clauses) for row in rows)])
+        parts = [part for row in rows for part in clauses.parts(row)]
+        sizes = np.array([len(part.items) for part in parts], np.int64)
+        owners = np.concatenate([np.empty(0, np.int64), *(row.owners for row in rows)])
+        owners += np.repeat(ends[:-1], [len(row.owners) for row in rows])
+        which: Ints = np.repeat(owners, sizes)
+        items: Ints = np.concatenate([np.empty(0, np.int64), *[part.items for part in parts]])
+        strengths = np.concatenate([np.empty(0), *[part.strengths for part in parts]])
+        self._which, self._items, strengths = _strongest(which, items, strengths, count)
+        weights = np.array([each.weight for each in self._weighted], float)
         self._values: Floats = weights[self._which] * strengths
+        self._starts: list[int] = self._which.searchsorted(ends).tolist()  # of each row among what was found
 
     def sums(self) -> Floats:
-        """Return the sum for every item."""
-        return np.bincount(self._items, weights=self._values, minlength=self._count).astype(float, copy=False)
+        """Return the sum for every item, a row for each topic."""
+        rows = np.repeat(np.arange(self._rows) * self._count, np.diff(self._starts))
+        found = np.bincount(rows + self._items, weights=self._values, minlength=self._rows * self._count)
+        return found.astype(float, copy=False).reshape(self._rows, self._count)
 
-    def held(self, numbers: Sequence[int]) -> list[Held]:
-        """Return for each of these items, all different, the clauses that hold, in their order."""
-        found: list[Held] = [[] for _ in numbers]
+    def held(self, row: int, numbers: Sequence[int]) -> list[list[HeldClause]]:
+        """Return for each of these items, all different, the clauses of the topic that hold, in their order."""
+        found: list[list[HeldClause]] = [[] for _ in numbers]
+        here = slice(self._starts[row], self._starts[row + 1])
         places = np.full(self._count, -1)
         places[numbers] = np.arange(len(numbers))
-        here = places[self._items]
-        asked = (here >= 0).nonzero()[0]
-        rows = zip(here[asked].tolist(), self._which[asked].tolist(), self._values[asked].tolist(), strict=True)
-        for place, weighted, value in rows:
-            found[place].append((value, self._weighted_clauses[weighted]))
+        asked = places[self._items[here]]
+        kept = (asked >= 0).nonzero()[0]
+        each = (asked[kept].tolist(), self._which[here][kept].tolist(), self._values[here][kept].tolist())
+        told: dict[int, tuple[Mention, ...]] = {}
+        for place, number, value in zip(*each, strict=True):
+            clause = self._weighted[number]
+            if number not in told:
+                told[number] = self._clauses.mentions(clause)
+            found[place].append(HeldClause(value, clause, told[number]))
         return found
+
+
+def _strongest(which: Ints, items: Ints, strengths: Floats, count: int) -> tuple[Ints, Ints, Floats]:
+    """Each item once for each clause, in their order, with the largest of its strengths."""
+    keys = which * count + items
+    if not len(keys):
+        return which, items, strengths
+    order = np.argsort(keys, kind="stable")
+    begins = groups(keys[order])
+    first = order[begins]
+    return which[first], items[first], np.maximum.reduceat(strengths[order], begins)

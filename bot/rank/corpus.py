@@ -4,6 +4,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import chain, pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +23,15 @@ _STEP = 500  # texts
 _PAST = "\U0010ffff"  # sorts behind every token's ending
 
 
-_NONE: tuple[Places, Places] = (np.empty(0, np.int32), np.empty(0, np.int32))
+Asked = tuple[Sequence[Spelling], str]  # the ways to write a phrase, and the field in which alone it counts, "" for all
+
+
+class Found(NamedTuple):
+    """Where phrases occur: phrase by phrase, by their numbers, the slots in their order, and how often it does there."""
+
+    phrases: Ints
+    slots: Places
+    counts: Places
 
 
 class Corpus:
@@ -50,13 +59,12 @@ class Corpus:
         self._places: Places = np.argsort(self.row, kind="stable").astype(np.int32)
         tokens = self.row[self._places]
         numbers = np.arange(len(self.words) + 1)
-        # As lists: look-ups of plain numbers for every word asked about.
-        self._ends: list[int] = np.searchsorted(tokens, numbers).tolist()
+        self._tokens_until: Ints = np.searchsorted(tokens, numbers)  # how many of the row come before a token, in its order
         # A word by itself is what is asked about most: its slots and counts are ready.
         runs = groups(tokens.astype(np.int64) * len(texts) + self.slots[self._places])
         self._slots: Places = self.slots[self._places[runs]]
         self._counts: Places = _steps(runs, len(self.row))
-        self._runs: list[int] = np.searchsorted(tokens[runs], numbers).tolist()
+        self._runs: Ints = np.searchsorted(tokens[runs], numbers)
 
     def _numbered(self, texts: Sequence[Sequence[str]]) -> Iterator[Places]:
         for at in range(0, len(texts), _STEP):
@@ -80,34 +88,73 @@ class Corpus:
         edges = self._edges[place * len(FIELDS) : (place + 1) * len(FIELDS) + 1]
         return [[self.words[number] for number in self.row[start:end].tolist()] for start, end in pairwise(edges)]
 
-    def find(self, spellings: Sequence[Spelling], field: str = "") -> tuple[Places, Places]:
-        """Return the slots in which any of the spellings occurs, in their order, and how often it does.
+    def find(self, asked: Sequence[Asked]) -> Found:
+        """Return where phrases occur, and how often there.
 
-        The spellings are ways to write one phrase, and an indexed text holds a hyphenated word both ways, once each: the
+        The spellings of a phrase are ways to write it, and an indexed text holds a hyphenated word both ways, once each: the
         count is that of the spelling that occurs most.
         """
-        found = [each for each in map(self._count, spellings) if len(each[0])]
-        slots, counts = found[0] if len(found) == 1 else _most(found)
-        if field:
-            here = slots % len(FIELDS) == FIELDS.index(field)
-            slots, counts = slots[here], counts[here]
-        return slots, counts
+        words: list[tuple[int, int]] = []
+        sequences: dict[int, list[tuple[int, ...]]] = {}  # by how many tokens they have, each behind its phrase's number
+        found = []
+        for phrase, (spellings, _) in enumerate(asked):
+            for spelling in spellings:
+                numbers = [self.numbers.get(token, -1) for token in spelling.tokens]
+                if spelling.prefix:
+                    found.append(self._beginning(phrase, spelling))
+                elif -1 in numbers:
+                    continue
+                elif len(numbers) == 1:
+                    words.append((phrase, numbers[0]))
+                else:
+                    sequences.setdefault(len(numbers), []).append((phrase, *numbers))
+        found += [self._words(words)] if words else []
+        found += [self._sequences(np.array(rows)) for rows in sequences.values()]
+        return self._within(asked, _most(found, len(self.lengths)))
 
-    def _count(self, spelling: Spelling) -> tuple[Places, Places]:
-        ranges = [self._range(token, open_=False) for token in spelling.tokens]
-        if spelling.prefix:
-            ranges[-1] = self._range(spelling.tokens[-1], open_=True)
-        elif len(ranges) == 1:
-            part = slice(self._runs[ranges[0][0]], self._runs[ranges[0][1]])
-            return self._slots[part], self._counts[part]
-        return _tally(self.slots[self._begins(ranges)])
+    def _within(self, asked: Sequence[Asked], found: Found) -> Found:
+        """What was found in the fields that were asked for."""
+        if not any(field for _, field in asked):
+            return found
+        fields = np.array([FIELDS.index(field) if field else -1 for _, field in asked])[found.phrases]
+        here = (fields < 0) | (found.slots % len(FIELDS) == fields)
+        return Found(found.phrases[here], found.slots[here], found.counts[here])
+
+    def _words(self, asked: Sequence[tuple[int, int]]) -> Found:
+        """Where tokens stand, each the one of a phrase."""
+        phrases, tokens = np.array(asked).T
+        starts, sizes = self._runs[tokens], self._runs[tokens + 1] - self._runs[tokens]
+        places = spread(starts, sizes)
+        return Found(np.repeat(phrases, sizes), self._slots[places], self._counts[places])
+
+    def _sequences(self, asked: Ints) -> Found:
+        """Where tokens follow one another, in rows behind their phrase's number; looked for around the rarest of each."""
+        phrases, tokens = asked[:, 0], asked[:, 1:]
+        sizes = self._tokens_until[tokens + 1] - self._tokens_until[tokens]
+        rarest = sizes.argmin(axis=1)
+        every = np.arange(len(asked))
+        rows = np.repeat(every, sizes[every, rarest])
+        begins = self._places[spread(self._tokens_until[tokens[every, rarest]], sizes[every, rarest])] - rarest[rows]
+        for step in range(tokens.shape[1]):
+            # What reaches over an end of the row meets the barrier at its beginning.
+            here = self.row.take(begins + step, mode="wrap") == tokens[rows, step]
+            begins, rows = begins[here], rows[here]
+        slots, counts, first = _tally(self.slots[begins], rows * len(self.lengths))
+        return Found(phrases[rows[first]], slots, counts)
+
+    def _beginning(self, phrase: int, spelling: Spelling) -> Found:
+        """Where the tokens follow one another, the last of them as a word's beginning."""
+        ranges = [self._range(token, open_=False) for token in spelling.tokens[:-1]]
+        begins = self._begins([*ranges, self._range(spelling.tokens[-1], open_=True)])
+        slots, counts, _ = _tally(self.slots[begins], np.zeros(len(begins), np.int64))
+        return Found(np.full(len(slots), phrase), slots, counts)
 
     def _begins(self, ranges: Sequence[tuple[int, int]]) -> Places:
         """Where tokens of these ranges follow one another, in order; looked for around the rarest of them."""
-        sizes = [self._ends[high] - self._ends[low] for low, high in ranges]
+        sizes = [int(self._tokens_until[high] - self._tokens_until[low]) for low, high in ranges]
         rarest = sizes.index(min(sizes))
         low, high = ranges[rarest]
-        begins = self._places[self._ends[low] : self._ends[high]] - rarest
+        begins = self._places[self._tokens_until[low] : self._tokens_until[high]] - rarest
         if high > low + 1:
             begins = np.sort(begins)
         for step, (low, high) in enumerate(ranges):
@@ -138,10 +185,17 @@ def groups(numbers: Ints | Places) -> Ints:
     return begins
 
 
-def _tally(slots: Places) -> tuple[Places, Places]:
-    """Each slot once, in order, and how often it stood there; the places of a phrase are in order already."""
-    begins = groups(slots)
-    return slots[begins], _steps(begins, len(slots))
+def spread(starts: Ints, sizes: Ints) -> Ints:
+    """Return the numbers of ranges one after another: so many, of which each begins at its start."""
+    places: Ints = np.repeat(starts - np.cumsum(sizes) + sizes, sizes)
+    places += np.arange(len(places))
+    return places
+
+
+def _tally(slots: Places, offsets: Ints) -> tuple[Places, Places, Ints]:
+    """Each slot once for each offset, how often it stood there, and where first; both together are in order already."""
+    begins = groups(offsets + slots)
+    return slots[begins], _steps(begins, len(slots)), begins
 
 
 def _steps(begins: Ints, end: int) -> Places:
@@ -150,10 +204,15 @@ def _steps(begins: Ints, end: int) -> Places:
     return (edges[1:] - edges[:-1]).astype(np.int32)
 
 
-def _most(found: Sequence[tuple[Places, Places]]) -> tuple[Places, Places]:
+def _most(found: Sequence[Found], slots: int) -> Found:
+    """All that was found in the order of phrases and slots, of which there are so many; each pair with its largest count."""
     if not found:
-        return _NONE
-    slots, where = np.unique(np.concatenate([each[0] for each in found]), return_inverse=True)
-    counts = np.zeros(len(slots), np.int32)
-    np.maximum.at(counts, where, np.concatenate([each[1] for each in found]))
-    return slots, counts
+        return Found(np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0, np.int32))
+    phrases, where, counts = (np.concatenate(each) for each in zip(*found, strict=True))
+    keys = phrases * slots + where
+    order = np.argsort(keys, kind="stable")
+    begins = groups(keys[order])
+    if not len(begins):
+        return Found(phrases, where, counts)
+    first = order[begins]
+    return Found(phrases[first], where[first], np.maximum.reduceat(counts[order], begins))

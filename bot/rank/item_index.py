@@ -1,6 +1,6 @@
 """The items of one day, indexed once for all topics; and which of them a digest looks at."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -11,9 +11,9 @@ import numpy as np
 from bot.models import Item, Kind, Reading, ScorePart, Tree
 from bot.query.parse import parse
 from bot.rank import signals
-from bot.rank.clauses import Claims, Clause, Clauses
+from bot.rank.clauses import Claims, Clause, ClauseRow, Clauses, Phrase, WeightedMatches
 from bot.rank.common_words import Background, with_day
-from bot.rank.corpus import Corpus, Floats, Ints
+from bot.rank.corpus import Corpus, Floats, Ints, Places
 from bot.rank.events import Event, events
 from bot.rank.meaning import NO_VECTORS, Embeddings, Vector
 from bot.rank.vectors import TfidfVectors
@@ -22,6 +22,8 @@ from bot.rank.weights import COMMUNITY, DIGITS, FRESHNESS, TELL, TELL_BOTH, TWIN
 # Numbers that are remembered of what topics asked for, 8 bytes each: clauses in all, and how close all items are to
 # examples. Then it starts afresh.
 _MOST_OF_CLAUSES, _MOST_CLOSE = 4_000_000, 600_000
+# Where so many times fewer items than all are to be compared with a text, they are, one by one; else all are at once.
+_FEW = 24
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -39,6 +41,15 @@ class _Texts:
     def background(self) -> Background:
         """How common words are, at large and here."""
         return self.host.background if self.host else with_day(self.vectors.counts(), len(self.every))
+
+    @cached_property
+    def by_source(self) -> Mapping[str, Claims]:
+        """Which items each source saw, by its name; `feed` stands for every feed."""
+        found: dict[str, Claims] = {}
+        for number, item in enumerate(self.every):
+            for name in {part for source in item.sources for part in (source, source.partition(":")[0])}:
+                found.setdefault(name, np.zeros(len(self.every), bool))[number] = True
+        return found
 
     @cached_property
     def papers(self) -> Mapping[str, int]:
@@ -175,10 +186,24 @@ class ItemIndex:
         """Return a clause, as text or as a tree, with the items for which it holds; a bad text raises UsageError."""
         found = self._read.get(clause)
         if found is None:
-            tree = _tree_of(clause) if isinstance(clause, str) else clause
+            tree = tree_of(clause) if isinstance(clause, str) else clause
             found = self._read[clause] = self._clauses.look_up(tree)
             self._clauses.size += 2 * len(found.items)
         return found
+
+    def look_up(self, phrases: Iterable[Phrase]) -> None:
+        """Look up phrases of many topics together, ahead of what will ask for them."""
+        if self._clauses.size > _MOST_OF_CLAUSES:
+            self._forget()
+        self._clauses.look_up_phrases(phrases)
+
+    def having(self, phrases: Sequence[Phrase]) -> Claims:
+        """Return for every item whether it has any of the phrases."""
+        return self._clauses.having(phrases)
+
+    def weigh_clauses(self, rows: Sequence[ClauseRow]) -> WeightedMatches:
+        """Return how strongly the clauses of some topics, a row for each, hold for the items."""
+        return WeightedMatches(rows, self._clauses, len(self.items))
 
     def parts(self, number: int) -> tuple[ScorePart, ...]:
         """Return the parts of an item's score that are the same for every topic; they add up to `by_itself`."""
@@ -210,8 +235,10 @@ class ItemIndex:
 
     def from_sources(self, wanted: Collection[str]) -> Claims:
         """Return for every item whether one of the sources saw it; `feed` stands for every feed."""
-        names = ({part for source in item.sources for part in (source, source.partition(":")[0])} for item in self.items)
-        return np.fromiter((not each.isdisjoint(wanted) for each in names), bool, len(self.items))
+        claims = np.zeros(len(self.items), bool)
+        for name in wanted:
+            claims |= self._texts.by_source.get(name, claims)[: len(self.items)]
+        return claims
 
     def closeness(self, example: Item | str, packed: bytes | None = None) -> Floats:
         """Return how close every item is to the example, as a cosine; 0 for the example itself.
@@ -226,6 +253,26 @@ class ItemIndex:
             found = self._close[example, packed] = self._measure(example, packed)
         return found
 
+    def compares(self) -> bool:
+        """Say whether any item has a vector, by which texts are compared."""
+        return self._embeddings is not None and bool(self._embeddings.known.any())
+
+    def closeness_of(self, rows: Sequence[Ints]) -> Callable[[int, Item | str, bytes | None], Floats]:
+        """Return what gives, as `closeness` does, how close the items of one of the rows are, which have their places."""
+        few = [not self.compares() and len(row) * _FEW < len(self.items) for row in rows]
+        among = self._texts.vectors.among([row if is_few else row[:0] for row, is_few in zip(rows, few, strict=True)])
+
+        def close(row: int, example: Item | str, packed: bytes | None) -> Floats:
+            if not few[row]:
+                return self.closeness(example, packed)[rows[row]]
+            known, direction = self._of_example(example)
+            found = among.closeness(row, direction)
+            for number in known:
+                found[rows[row] == number] = 0.0
+            return found
+
+        return close
+
     def sameness(self, number: int) -> Floats:
         """Return how much every item says what the candidate at this place says: from 1 on they are near twins."""
         vectors, embeddings = self._texts.vectors, self._embeddings
@@ -239,6 +286,10 @@ class ItemIndex:
     def reason_threshold(self, example: Item | str, packed: bytes | None = None) -> Floats:
         """Return for every item from which closeness on it may be told that it is close to the example."""
         return np.where(self.compared(example, packed), TELL_BOTH, TELL)
+
+    def reason_threshold_of(self, number: int, example: Item | str, packed: bytes | None = None) -> float:
+        """Return the same of one item."""
+        return TELL_BOTH if self.compares() and bool(self.compared(example, packed)[number]) else TELL
 
     def compared(self, example: Item | str, packed: bytes | None = None) -> Claims:
         """Return for every item whether closeness to the example is measured by vectors too."""
@@ -279,14 +330,19 @@ class ItemIndex:
         return lambda number: vectors.shares(number, direction)
 
     def _measure(self, example: Item | str, packed: bytes | None) -> Floats:
-        vectors, known = self._texts.vectors, self._texts.numbers
-        numbers = [known[name] for name in _names(example) if name in known]
-        words = vectors.closeness(vectors.of_item(numbers[0]) if numbers else self._direction(example))
+        numbers, direction = self._of_example(example)
+        words = self._texts.vectors.closeness(direction)
         close = self._fused(
             words, self.vector(example, packed), to_text=isinstance(example, str) and not self.knows(example)
         )
         close[[number for number in numbers if number < len(self.items)]] = 0.0
         return close
+
+    def _of_example(self, example: Item | str) -> tuple[list[int], tuple[Ints | Places, Floats]]:
+        """The places at which the example is known here, and the direction of its words."""
+        vectors, known = self._texts.vectors, self._texts.numbers
+        numbers = [known[name] for name in _names(example) if name in known]
+        return numbers, vectors.of_item(numbers[0]) if numbers else self._direction(example)
 
     def _fused(self, words: Floats, vector: Vector | None, *, to_text: bool = False) -> Floats:
         """How close the items are by words, and by the vector where there is one."""
@@ -305,8 +361,8 @@ class ItemIndex:
 
 
 @lru_cache(maxsize=1 << 16)
-def _tree_of(clause: str) -> Tree:
-    """Topics ask the same of every day: each clause is parsed once, in the life of the service."""
+def tree_of(clause: str) -> Tree:
+    """Return the tree of a clause, as `parse` does; topics share clauses: each is parsed once in the life of the service."""
     return parse(clause).tree
 
 

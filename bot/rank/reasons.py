@@ -7,7 +7,7 @@ from itertools import chain
 from bot.models import Item, Label, Ranked, Term
 from bot.query.fields import spellings_of
 from bot.query.fold import found, indexed
-from bot.rank.clauses import Held, WeightedClause
+from bot.rank.clauses import HeldClause
 
 _TOLD = 4  # phrases that a reason names, and
 _AGAINST = 2  # of those that speak against an item
@@ -18,14 +18,14 @@ _ONE_PHRASE = re.compile(r"matches \*[^*\n]+\*(?: ×\d+)?(?:, against .*)?")
 _TOPICAL = frozenset({"phrases", "description", "examples", "feedback"})
 
 
-def of_phrases(item: Item, number: int, held: Held) -> str:
+def of_phrases(item: Item, number: int, held: Sequence[HeldClause]) -> str:
     """Say which clauses hold, the weightiest first: `by Tri Dao, matches *KV cache* ×3, *GPU*, has code, against *survey*`.
 
     What the item is or has beside its words, it does not match: that is told last, as it is.
     """
-    held = sorted(held, key=lambda each: -abs(each[0]))
-    names, words = _facts(item, number, [weighted for value, weighted in held if value > 0])
-    opposed = [weighted for value, weighted in held if value < 0]
+    held = sorted(held, key=lambda each: -abs(each.value))
+    names, words = _facts(item, number, [each for each in held if each.value > 0])
+    opposed = [each for each in held if each.value < 0]
     against = [*chain.from_iterable(_facts(item, number, opposed))] if opposed else []
     matched = [word for word in words[:_TOLD] if word.startswith("*")]
     facts = [word for word in words[:_TOLD] if not word.startswith("*")]
@@ -63,7 +63,7 @@ def is_one_phrase_alone(ranked: Ranked) -> bool:
     return len(told) == 1 and _ONE_PHRASE.fullmatch(told[0]) is not None
 
 
-def _facts(item: Item, number: int, weighted_clauses: Sequence[WeightedClause]) -> tuple[list[str], list[str]]:
+def _facts(item: Item, number: int, held: Sequence[HeldClause]) -> tuple[list[str], list[str]]:
     """Who made it, and what it has, where the clauses ask for it; each once, a phrase with the most that was counted.
 
     A phrase stands between asterisks, anything else that it has does not.
@@ -71,20 +71,21 @@ def _facts(item: Item, number: int, weighted_clauses: Sequence[WeightedClause]) 
     names: dict[str, None] = {}
     counts: dict[str, tuple[str, int]] = {}
     facts: set[str] = set()
-    for weighted in weighted_clauses:
+    for each in held:
         told = False
-        for mention in weighted.clause.mentions:
+        for mention in each.mentions:
             if times := mention.counts.get(number):
                 told = True
-                if isinstance(mention.leaf, Term) and mention.leaf.field in _MAKERS:
-                    names[_name(item, mention.leaf)] = None
+                phrase, leaf = mention.phrase, mention.phrase.leaf
+                if isinstance(leaf, Term) and leaf.field in _MAKERS:
+                    names[_name(item, leaf)] = None
                 else:
-                    if isinstance(mention.leaf, Label) and mention.leaf.field in _OF_ITSELF:
-                        facts.add(mention.text)
-                    text, before = counts.get(mention.lower, (mention.text, 0))
-                    counts[mention.lower] = (text, max(before, times))
+                    if isinstance(leaf, Label) and leaf.field in _OF_ITSELF:
+                        facts.add(phrase.text)
+                    text, before = counts.get(phrase.lower, (phrase.text, 0))
+                    counts[phrase.lower] = (text, max(before, times))
         if not told:
-            counts.setdefault(weighted.text.lower(), (weighted.text, 1))
+            counts.setdefault(each.clause.text.lower(), (each.clause.text, 1))
     return list(names), [
         text if text in facts else f"*{text}* ×{times}" if times > 1 else f"*{text}*" for text, times in counts.values()
     ]

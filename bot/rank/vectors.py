@@ -8,16 +8,17 @@ times as large.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import repeat
 from math import log, sqrt
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bot.query.fold import BARRIER, indexed
 from bot.rank.common_words import STOPWORDS
-from bot.rank.corpus import FIELDS, Corpus, Floats, Ints, Places
+from bot.rank.corpus import FIELDS, Corpus, Floats, Ints, Places, spread
 from bot.rank.weights import TITLE_TIMES
 
 _SKIPPED = STOPWORDS | {BARRIER}
@@ -53,8 +54,8 @@ class TfidfVectors:
         order = np.argsort(self._tokens, kind="stable")
         self._by_token = (items[order], self._weights[order])
         self._sizes: Ints = df
+        self._known: Ints = np.empty(0, np.int64)  # the tokens of the first of `_WORDS`
         self._token_starts: Ints = np.searchsorted(self._tokens[order], np.arange(len(corpus.words) + 1))
-        self._steps: Places = np.arange(len(items), dtype=np.int32)
 
     @cached_property
     def _names(self) -> dict[int, str]:
@@ -65,20 +66,47 @@ class TfidfVectors:
         part = slice(self._item_starts[item], self._item_starts[item + 1])
         return self._tokens[part], self._weights[part]
 
+    def among(self, rows: Sequence[Ints]) -> "Among":
+        """Return what measures how close the items of some rows are to texts."""
+        lengths = [len(row) for row in rows]
+        items = np.concatenate([np.empty(0, np.int64), *rows])
+        starts = self._item_starts[items]
+        sizes = self._item_starts[items + 1] - starts
+        places = spread(starts, sizes)
+        owners = np.arange(len(items)) - np.repeat(np.cumsum([0, *lengths])[:-1], lengths)
+        edges = np.append(0, np.cumsum(sizes))[np.cumsum([0, *lengths])]
+        return Among(
+            owners=np.repeat(owners, sizes),
+            tokens=self._tokens[places],
+            weights=self._weights[places],
+            lengths=lengths,
+            edges=edges.tolist(),
+            room=np.zeros(len(self._sizes) if len(items) else 0),
+        )
+
     def of_text(self, title: str, text: str = "") -> tuple[Ints, Floats]:
         """Return the same of any text. Words that no item has make the vector longer, so that the rest weighs less."""
-        words, tf = weighed(title, text)
-        numbers = np.fromiter(map(self._numbers.get, words, repeat(-1)), np.int64, len(words))
+        numbered, tf = _numbered(title, text)
+        numbers = self._tokens_of(numbered)
+        order = numbers.argsort()  # as those of an item: then sums are the same to the last bit, however they are computed
+        numbered, tf, numbers = numbered[order], tf[order], numbers[order]
         known = numbers >= 0
-        tokens, strange = numbers[known], tf[~known] * self._rarity_of_strange(words, known)
+        tokens, strange = numbers[known], tf[~known] * self._rarity_of_strange(numbered[~known])
         weights: Floats = tf[known] * self._idf[tokens]
         length = sqrt(float(weights @ weights) + float(strange @ strange))
         return tokens, weights / length if length else weights
 
-    def _rarity_of_strange(self, words: Sequence[str], known: NDArray[np.bool_]) -> Floats | float:
+    def _tokens_of(self, numbered: Places) -> Ints:
+        """The tokens of words of `_WORDS`, -1 of those that no item has; each word is looked up once."""
+        if len(self._known) < len(_WORDS.words):
+            new = _WORDS.words[len(self._known) :]
+            self._known = np.append(self._known, np.fromiter(map(self._numbers.get, new, repeat(-1)), np.int64, len(new)))
+        return self._known[numbered]
+
+    def _rarity_of_strange(self, numbered: Places) -> Floats | float:
         if self._host is None:
             return 1 + log(1 + self._count)
-        return self._host.rarity([word for word, is_known in zip(words, known.tolist(), strict=True) if not is_known])
+        return self._host.rarity([_WORDS.words[number] for number in numbered.tolist()])
 
     def rarity(self, words: Sequence[str]) -> Floats:
         """Return the idf of each of the words, whether an item has it or not."""
@@ -110,9 +138,8 @@ class TfidfVectors:
     def closeness(self, vector: tuple[Ints | Places, Floats]) -> Floats:
         """Return the cosine, 0 to 1, of the vector with every item's; no token is twice in it."""
         tokens, weights = vector
-        starts, sizes = self._token_starts[tokens], self._sizes[tokens]
-        places = np.repeat(starts - np.cumsum(sizes) + sizes, sizes)
-        places += self._steps[: len(places)]
+        sizes = self._sizes[tokens]
+        places = spread(self._token_starts[tokens], sizes)
         items, cells = self._by_token
         # All places are within bounds; "clip" is the mode that takes them without a copy.
         shares = cells.take(places, mode="clip")
@@ -121,7 +148,32 @@ class TfidfVectors:
         return cosines.astype(float, copy=False).clip(max=1.0)  # rounding may go past 1 by a hair
 
 
-@lru_cache(maxsize=16_384)  # a topic's examples are the same every day; about 3 kB each
+@dataclass(frozen=True, slots=True, eq=False)
+class Among:
+    """The items of some rows: of each token of each item whose it is, as a place in the row, and how much of it there is."""
+
+    owners: Ints
+    tokens: Places
+    weights: Floats
+    lengths: Sequence[int]  # of the rows, in items
+    edges: Sequence[int]  # where each row begins among the tokens, and the last one ends
+    room: Floats  # for every token; 0 everywhere
+
+    def closeness(self, row: int, vector: tuple[Ints | Places, Floats]) -> Floats:
+        """Return the cosine, 0 to 1, of the vector with that of every item of the row; no token is twice in it."""
+        if not self.lengths[row]:
+            return np.empty(0)
+        tokens, weights = vector
+        here = slice(self.edges[row], self.edges[row + 1])
+        self.room[tokens] = weights
+        shares = self.room.take(self.tokens[here], mode="clip")
+        self.room[tokens] = 0.0
+        shares *= self.weights[here]
+        found = np.bincount(self.owners[here], weights=shares, minlength=self.lengths[row])
+        return found.astype(float, copy=False).clip(max=1.0)
+
+
+@lru_cache(maxsize=1024)  # what people marked is the same every day; about 3 kB each
 def weighed(title: str, text: str) -> tuple[tuple[str, ...], Floats]:
     """The words of a text that say something, each once, and 1 + log tf of each; in the title it counts more."""
     counts = Counter(word for word in indexed(text).split() if _means(word))
@@ -129,6 +181,31 @@ def weighed(title: str, text: str) -> tuple[tuple[str, ...], Floats]:
         if _means(word):
             counts[word] += TITLE_TIMES
     return tuple(counts), 1 + np.log(np.fromiter(counts.values(), float, len(counts)))
+
+
+class _Words:
+    """The words of texts that topics are compared with, numbered: the same few tens of thousands on every day."""
+
+    def __init__(self) -> None:
+        self.words: list[str] = []
+        self._numbers: dict[str, int] = {}
+
+    def numbers(self, words: Sequence[str]) -> Places:
+        """Return the numbers of the words; what was never asked for gets the next one."""
+        for word in words:
+            if word not in self._numbers:
+                self._numbers[word] = len(self.words)
+                self.words.append(word)
+        return np.fromiter(map(self._numbers.__getitem__, words), np.int32, len(words))
+
+
+_WORDS: Final = _Words()
+
+
+@lru_cache(maxsize=16_384)  # a topic's examples are the same every day; about 2 kB each
+def _numbered(title: str, text: str) -> tuple[Places, Floats]:
+    words, tf = weighed(title, text)
+    return _WORDS.numbers(words), tf
 
 
 def _means(word: str) -> bool:

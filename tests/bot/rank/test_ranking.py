@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from bot.errors import UsageError
 from bot.models import Interest, Item, Link, Query, Ranked, Reading, Topic, Tree
+from bot.models.vectors import pack
 from bot.query import matches, unparse_tree
-from bot.rank import ItemIndex, diversify, rank, score
+from bot.rank import ItemIndex, MarkedItem, TopicInputs, description_text, diversify, rank, score
 from bot.rank.weights import BY_EXAMPLES, BY_PHRASES, RELEVANCE
 from tests.bot.query import generate
 from tests.bot.rank.make import NOW, paper, repo, topic
@@ -113,6 +114,41 @@ def test_topics_do_not_touch_each_other(items: list[Item], wanted: Topic, other:
     index = ItemIndex(items, {}, NOW)
     rank(index, other)
     assert rank(index, wanted) == rank(ItemIndex(items, {}, NOW), wanted)
+
+
+@st.composite
+def inputs(draw: st.DrawFn, items: list[Item]) -> TopicInputs:
+    """A topic with examples and marks, of the day's items too, and with vectors of some of them."""
+    wanted = replace(draw(topics), description=draw(st.sampled_from(("", "Sparse attention on GPUs."))))
+    known = st.lists(st.sampled_from(items), max_size=3) if items else st.just([])
+    close = [*draw(examples), *draw(known)]
+    marked = [MarkedItem(item, *draw(st.sampled_from(((1, 0), (0, 1), (2, 1))))) for item in draw(known)]
+    names = [each if isinstance(each, str) else each.key for each in close] + [description_text(wanted)]
+    vectors = {name: packed(draw(st.integers(0, 9))) for name in names if draw(st.booleans())}
+    among = draw(st.none() | st.lists(st.booleans(), min_size=len(items), max_size=len(items)))
+    sources = draw(st.sampled_from(((), ("arxiv",), ("feed",))))
+    claims = None if among is None else np.array(among, bool)
+    return TopicInputs(replace(wanted, sources=sources), close, marked, vectors, claims)
+
+
+def packed(number: int) -> bytes:
+    (vector,) = pack(np.random.default_rng(number).normal(size=(1, 16)).astype(np.float32))
+    return vector
+
+
+@laws
+@given(days, st.data(), st.sets(st.integers(0, 5)))
+def test_many_topics_are_scored_together_as_each_is_alone(
+    items: list[Item], data: st.DataObject, embedded: set[int]
+) -> None:
+    asked = data.draw(st.lists(inputs(items), max_size=5))
+    vectors = {item.key: packed(number) for number, item in enumerate(items) if number in embedded}
+    together = score(ItemIndex(items, {}, NOW, vectors=vectors), asked)
+    for each, found in zip(asked, together, strict=True):
+        (alone,) = score(ItemIndex(items, {}, NOW, vectors=vectors), [each])
+        assert found.numbers.tolist() == alone.numbers.tolist()
+        assert found.with_reasons() == alone.with_reasons()
+        assert found.without_reasons(2) == alone.without_reasons()[:2]
 
 
 @settings(deadline=None, max_examples=tries(80))
@@ -270,7 +306,7 @@ def test_a_topic_that_states_labels_alone_takes_them_for_relevant() -> None:
 @laws
 @given(days, topics, generate.trees())
 def test_a_filter_holds_of_what_is_scored_as_the_matcher_says(items: list[Item], wanted: Topic, tree: Tree) -> None:
-    scored = score(ItemIndex(items, {}, NOW), wanted)
+    (scored,) = score(ItemIndex(items, {}, NOW), [TopicInputs(wanted)])
     assert scored.matching(tree).tolist() == [matches(tree, each.item, NOW, each.score) for each in scored.without_reasons()]
 
 
@@ -282,7 +318,7 @@ def test_some_items_are_scored_as_among_all_of_them(
     index = ItemIndex(items, {}, NOW)
     among = np.array([bool(some >> number & 1) for number in range(len(items))], bool)
     every = rank(index, wanted, examples=close)
-    found = score(index, wanted, examples=close, among=among)
+    (found,) = score(index, [TopicInputs(wanted, close, among=among)])
     asked = {item.key for item, here in zip(items, among, strict=True) if here}
     assert found.with_reasons() == [each for each in every if each.item.key in asked]
     assert found.without_reasons() == [Ranked(each.item, each.score, (), each.relevance) for each in found.with_reasons()]
