@@ -45,8 +45,8 @@ def command_path(command: Command) -> str:
             return f"/saved{'/here' if here else ''}{f'?{urlencode(asked)}' if asked else ''}"
         case Trends(topic):
             return f"/trends/{quote(topic, '', errors='replace')}" if topic else "/trends"
-        case Show(item, _, bibtex, _, _) if not bibtex:
-            return item_path(item)
+        case Show(item, _, bibtex, _, _):
+            return f"{item_path(item)}{'?as=bibtex' if bibtex else ''}"
         case Similar(item):
             return f"{item_path(item)}#similar"
     return ""

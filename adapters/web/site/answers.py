@@ -63,7 +63,7 @@ async def item_page(context: HandlerContext, viewer: Viewer, frame: Frame, key: 
         ("More like this", More(own)),
         ("Less", Less(own)),
         kept,
-        ("BibTeX", Show(own, bibtex=True)),
+        *(() if frame.is_file else (("BibTeX", Show(own, bibtex=True)),)),
     )
     actions = frame.actions([Button(label, write(command)) for label, command in offered])
     return partial(views.item, frame, history, actions, now.date())

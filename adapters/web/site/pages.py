@@ -20,9 +20,11 @@ from adapters.web.site.frame import PUBLIC, can_be_given
 from adapters.web.site.held import HeldPages
 from adapters.web.site.visitors import Visit, Visitors
 from bot.commands import Command, Format, ListSaved, Search, Trends, read
+from bot.handlers.archive.paper import last_posted
 from bot.handlers.context import HandlerContext
 from bot.handlers.handle import answer
-from bot.models import Reply
+from bot.handlers.wording.bibliography import bibtex
+from bot.models import Attachment, Reply
 
 BY_SESSION = 240  # forms and searches a minute; who types asks at each pause
 
@@ -114,9 +116,18 @@ class ArchivePages:
         return await self._made(page)
 
     async def item(self, request: web.Request, visit: Visit) -> web.Response:
-        """Return an item's card and history."""
-        key = request.match_info["key"]
+        """Return an item's card and history, or what a bibliography says of it."""
+        key, form = request.match_info["key"], request.query.get("as", "")
+        if form:
+            return await self._bibliography(key, form, visit)
         return await self._made(await answers.item_page(self._context, visit.viewer, visit.frame, key, self._clock()))
+
+    async def _bibliography(self, key: str, form: str, visit: Visit) -> web.Response:
+        """Return the item's entry for a bibliography, to who may read its page."""
+        found = await last_posted(self._context, visit.viewer, key) if form == Format.BIBTEX else None
+        if found is None:
+            raise web.HTTPNotFound
+        return _file(Attachment("paper.bib", "application/x-bibtex", bibtex([found.item])))
 
     async def _made(self, page: answers.Made | None) -> web.Response:
         if page is None:
@@ -145,7 +156,7 @@ class ArchivePages:
             visit = replace(visit, actor=replace(visit.actor, is_direct=False))
         reply = await self._answer(ListSaved(Format(form) if form else None, number, here), visit)
         if reply.attachment is not None:
-            return _file(reply)
+            return _file(reply.attachment)
         return await self._html(views.told, visit.frame, reply, self._clock().date())
 
     async def trends(self, request: web.Request, visit: Visit) -> web.Response:
@@ -185,7 +196,6 @@ def _date(text: str) -> date | None:
         raise web.HTTPNotFound from None
 
 
-def _file(reply: Reply) -> web.Response:
-    assert reply.attachment is not None  # noqa: S101 - asked before
-    attached: Mapping[str, str] = {"Content-Disposition": f'attachment; filename="{reply.attachment.name}"'}
-    return web.Response(text=reply.attachment.text, content_type=reply.attachment.media_type, headers=attached)
+def _file(attached: Attachment) -> web.Response:
+    headers: Mapping[str, str] = {"Content-Disposition": f'attachment; filename="{attached.name}"'}
+    return web.Response(text=attached.text, content_type=attached.media_type, headers=headers)

@@ -10,7 +10,7 @@ from adapters.web.site.addresses import command_path, day_path, item_path, own_p
 from adapters.web.site.views import script
 from bot.commands import Trends
 from bot.models import Digest, Item, Kind
-from tests.adapters.web.browser import Page, browsing, sees
+from tests.adapters.web.browser import Page, Rooms, browsing, publish, sees, where
 from tests.bot.handlers.archive.test_reading import posted
 from tests.bot.handlers.askers import PAPERS, Asker
 from tests.conftest import NOW
@@ -77,6 +77,27 @@ async def test_a_permalink_has_the_card_where_it_was_posted_and_what_one_may_do(
         assert entry.ranked.item.abstract in page.text
         assert browser.base + day_path("kv", made.day) in page.links
         assert list(page.buttons) == ["More like this", "Less", "Save", "Leave"]
+
+
+async def test_who_may_read_a_permalink_has_its_entry_for_a_bibliography(ada: Asker) -> None:
+    made = await posted(ada, "C1")
+    await publish(ada, "C1")
+    key = made.entries[0].ranked.item.key
+    elsewhere = next(each.key for each in PAPERS if each.key not in {shown.ranked.item.key for shown in made.entries})
+    async with browsing(where(ada, Rooms({"C1"}, {"C1"}))) as browser:
+        public = f"/w/{browser.signer.slug('slack:T1')}"
+        files = [browser.base + public + item_path(key) + "?as=bibtex"]
+        assert files[0] in (await browser.get(public + item_path(key))).links
+        assert (await browser.get(public + item_path(elsewhere) + "?as=bibtex")).status == 404, (
+            "it is nobody's but the team's"
+        )
+        await browser.enter(ada)
+        files += [browser.base + item_path(each) + "?as=bibtex" for each in (key, elsewhere)]
+        for url, found in zip(files, (key, key, elsewhere), strict=True):
+            file = await browser.get(url)
+            assert file.headers["Content-Disposition"] == 'attachment; filename="paper.bib"'
+            assert next(each.title for each in PAPERS if each.key == found) in file.html
+        assert (await browser.get(item_path(key) + "?as=exe")).status == 404
 
 
 async def test_a_form_does_what_it_says_and_leads_back(ada: Asker) -> None:

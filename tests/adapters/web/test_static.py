@@ -163,7 +163,8 @@ async def test_a_plain_host_of_files_sends_the_pages_that_are_served(ada: Asker,
         for path in ("/", "/topics", topic_path("kv"), day_path("kv", made[1].day), item_path(_first(made[0]))):
             sent = await browser.get(root + path)
             told = LexborHTMLParser(pages[file_of(path).removesuffix("index.html")]).css("body")
-            assert " ".join(told[0].text().split()) == sent.text
+            asked_for = " BibTeX" if path.startswith("/p/") else ""  # a file is not made when it is asked for
+            assert " ".join(told[0].text().split()) == sent.text.replace(asked_for, "")
         feed = await browser.get(f"{root}/feeds/topics/kv.json")
     here, there = json.loads(pages["feeds/topics/kv.json"]), json.loads(feed.html)
     for one, other in zip(here["items"], there["items"], strict=True):
