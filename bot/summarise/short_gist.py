@@ -93,10 +93,10 @@ def short_gists(item: Item, asked: Sequence[str] = ()) -> Sequence[ShortGist]:
 
 @lru_cache(maxsize=512)
 def _of_text(title: str, text: str, asked: tuple[str, ...]) -> Sequence[ShortGist]:
-    told = statements_of(title, text) if text and reads_as_english(text) else []
+    told, weights, figures = _weighed(title, text)
     if not told:
         return [_NONE]
-    worth = how_much([one.features for one in told]) + [_asked(one, asked) + _figure(one) for one in told]
+    worth = weights + [_asked(one, asked) + figure for one, figure in zip(told, figures, strict=True)]
     least = max(_LEAST, worth.max() - _HARDLY_LESS)
     best = dict[tuple[str, bool], ShortGist]()
     for at in np.argsort(-worth, kind="stable"):
@@ -105,6 +105,16 @@ def _of_text(title: str, text: str, asked: tuple[str, ...]) -> Sequence[ShortGis
         one = ShortGist(told[at].shown, told[at].quote)
         best.setdefault((one.quote, measures(one.text)), one)
     return [*best.values()] or [_NONE]
+
+
+@lru_cache(maxsize=1024)  # a day's items, 10 kB each at most; what they say is the same for every topic
+def _weighed(title: str, text: str) -> tuple[Sequence["Told"], Vector, Sequence[float]]:
+    """The statements of a text, how much each is worth whoever asks, and what its figure adds."""
+    told = statements_of(title, text) if text and reads_as_english(text) else []
+    if not told:
+        return (), np.zeros(0), ()
+    weights = how_much([one.features for one in told])
+    return [one._replace(features=weights[:0]) for one in told], weights, [_figure(one) for one in told]
 
 
 class Told(NamedTuple):
