@@ -50,7 +50,8 @@ def coverage(
     """Count where everything went. `sources` are those that the topic asks, each with its name for people."""
     keys = {item.key for item in considered}
     counts = Counter(reason for key, reason in dropped.items() if key in keys)
-    reports = tuple(_report(title, state, considered, now) for title, state in sources)
+    seen_by = Counter(item.sources for item in considered)
+    reports = tuple(_report(title, state, seen_by, now) for title, state in sources)
     return Coverage(
         sources=reports,
         seen=len(keys),
@@ -65,9 +66,9 @@ _LONGEST_NOTE = 80  # characters of it in a line that tells more
 _TROUBLED = (Health.PARTIAL, Health.DOWN, Health.CHANGED)
 
 
-def _report(title: str, state: SourceState, considered: Sequence[Item], now: datetime) -> SourceReport:
+def _report(title: str, state: SourceState, seen_by: Mapping[tuple[str, ...], int], now: datetime) -> SourceReport:
     """What a source said last explains, to who reads the digest, why it brought nothing; else it is of other times."""
-    count = sum(state.name in item.sources for item in considered)
+    count = sum(items for sources, items in seen_by.items() if state.name in sources)
     said = "" if state.health in _TROUBLED else state.note
     unasked = state.asked is not None and now - state.asked > timedelta(days=1)
     stale = f"{title} was last asked {_span(now - state.asked)} ago" if unasked and state.asked else ""

@@ -262,10 +262,9 @@ class Publisher:
         still, begin = await self._still_candidates(request, window, now)
         indexed = await self._recent_items.indexed(begin, request.limits.max_age, now, exact=exact)
         context = await self._context(request, indexed, shown)
+        found = filter(None, map(indexed.item, still))
         carried = frozenset(
-            item.key
-            for item in indexed.items
-            if item.key in still and not is_posted(item, context.posted, now) and not indexed.arrived_in(item, window)
+            item.key for item in found if not is_posted(item, context.posted, now) and not indexed.arrived_in(item, window)
         )
         moved = indexed.happened_to(window, _told_from(request, now)) if request.since_last else ()
         fresh = (item for item in moved if not is_posted(item, context.posted, now))

@@ -72,10 +72,16 @@ class IndexedItems:
 
     def candidates(self, window: Window, besides: Collection[str] = ()) -> Candidates:
         """Return the items that arrived in the window, and besides them those of these keys."""
-        arrived = zip(self.items, self._arrived, strict=True)
-        among = (self._indexed > window.after) & (self._indexed <= window.through)
+        among = _are_in(self._indexed, window)
         among[[number for number in map(self.index.number, besides) if number is not None]] = True
-        return Candidates([each for each, at in arrived if _is_in(at, window) or each.key in besides], self.index, among)
+        looked_at = _are_in(self._arrived, window)
+        looked_at[[self._places[key] for key in besides if key in self._places]] = True
+        return Candidates([self.items[place] for place in np.flatnonzero(looked_at).tolist()], self.index, among)
+
+    def item(self, key: str) -> Item | None:
+        """Return the item of this key, None where there is none; no alias counts."""
+        place = self._places.get(key)
+        return None if place is None else self.items[place]
 
     def arrived_in(self, item: Item, window: Window) -> bool:
         """Say whether one of the items arrived in the window."""
@@ -92,8 +98,8 @@ class IndexedItems:
 
         return [
             item
-            for number, item in enumerate(self.index.items)
-            if self.arrivals[item.key] <= window.after and any(is_news(item, each) for each in self.index.events(number))
+            for item, happened in self._eventful
+            if self.arrivals[item.key] <= window.after and any(is_news(item, each) for each in happened)
         ]
 
     def contains(self, item: Item) -> bool:
@@ -113,8 +119,18 @@ class IndexedItems:
         return replace(self, index=self.index.at(now, self.readings), lock=Lock())
 
     @cached_property
-    def _arrived(self) -> list[int]:
-        return [self.arrivals[item.key] for item in self.items]
+    def _eventful(self) -> list[tuple[Item, tuple[Event, ...]]]:
+        """What had something happen to it of late: few of the items, asked about for every digest."""
+        events = ((item, self.index.events(number)) for number, item in enumerate(self.index.items))
+        return [(item, happened) for item, happened in events if happened]
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {item.key: place for place, item in enumerate(self.items)}
+
+    @cached_property
+    def _arrived(self) -> NDArray[np.int64]:
+        return np.array([self.arrivals[item.key] for item in self.items], np.int64)
 
     @cached_property
     def _indexed(self) -> NDArray[np.int64]:
@@ -215,6 +231,11 @@ class RecentItems:
 
 def _is_in(arrival: int, window: Window) -> bool:
     return window.after < arrival <= window.through
+
+
+def _are_in(arrivals: NDArray[np.int64], window: Window) -> NDArray[np.bool_]:
+    claims: NDArray[np.bool_] = (arrivals > window.after) & (arrivals <= window.through)
+    return claims
 
 
 def _was_news(item: Item, max_age: timedelta, since: datetime, now: datetime) -> bool:

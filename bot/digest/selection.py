@@ -83,8 +83,7 @@ class Selection:
 
 def select(request: DigestRequest, candidates: Candidates, context: SelectionContext) -> Selection:
     """Give every candidate a place in the digest or the one reason why it has none, as of the index's time."""
-    reasons = ((item.key, turned_away(item, request, context, candidates.index.now)) for item in candidates.items)
-    dropped = {key: reason for key, reason in reasons if reason}
+    dropped = _turned_away(request, candidates, context)
     scored = _scored(request, candidates.index, _without_old(candidates, dropped), context)
     ranked = scored.without_reasons()
     entered = {each.item.key for each in ranked}
@@ -110,6 +109,19 @@ def select(request: DigestRequest, candidates: Candidates, context: SelectionCon
     halves = {key: dropped.get(key, late[lead.key]) if lead.key in late else JOINED for key, lead in joined.items()}
     chosen = _first_by_more(_with_reasons(kept, scored, ranked))
     return Selection(chosen, tuple(cards), dropped | late | halves, tuple(ranked), scored, twins | joined)
+
+
+def _turned_away(request: DigestRequest, candidates: Candidates, context: SelectionContext) -> dict[str, str]:
+    """Why each of those is not to be ranked that are not, by key; most are asked about no further."""
+    now, max_age, sources = candidates.index.now, request.limits.max_age, request.topic.sources
+    before = frozenset(context.posted).union(context.shown)
+    asked = (
+        item
+        for item in candidates.items
+        if sources or item.withdrawn or item.key in before or item.aliases or item.is_old(max_age, now)
+    )
+    reasons = ((item.key, turned_away(item, request, context, now)) for item in asked)
+    return {key: reason for key, reason in reasons if reason}
 
 
 def _scored(request: DigestRequest, index: ItemIndex, among: Claims, context: SelectionContext) -> Scored:

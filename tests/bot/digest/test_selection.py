@@ -1,7 +1,8 @@
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.digest import selection
@@ -9,6 +10,8 @@ from bot.digest.selection import Card, SelectionContext, pair_halves, room, sele
 from bot.models import DigestRequest, Interest, Item, Limits, Query, Ranked, Topic
 from bot.rank import ItemIndex, all_items
 from bot.rank.reasons import is_one_phrase_alone
+from tests.bot.query import generate
+from tests.conftest import tries
 from tests.fakes.works import paper, post, repo
 
 NOW = datetime(2026, 4, 1, 7, 0, tzinfo=UTC)
@@ -134,3 +137,20 @@ def test_an_item_leads_by_one_phrase_only_where_all_do_and_the_others_keep_their
     made = chosen(*items, interests=interests)
     assert not is_one_phrase_alone(made[0]) or all(map(is_one_phrase_alone, made)) if made else True
     assert [each.score for each in made[1:]] == sorted((each.score for each in made[1:]), reverse=True)
+
+
+@settings(deadline=None, max_examples=tries(60))
+@given(st.lists(generate.items(), max_size=6, unique_by=lambda item: item.key), st.data())
+def test_an_item_is_turned_away_among_many_for_the_reason_that_it_is_alone(items: list[Item], data: st.DataObject) -> None:
+    names = [name for item in items for name in (item.key, *item.aliases)]
+    some = st.frozensets(st.sampled_from(names)) if names else st.just(frozenset[str]())
+    context = SelectionContext(posted=data.draw(some), shown=data.draw(some))
+    topic = replace(TOPIC, sources=data.draw(st.sampled_from(((), ("arxiv",), ("feed",)))))
+    asked, index = DigestRequest(topic, "T1", "C1"), ItemIndex(items, {}, NOW)
+    dropped = select(asked, all_items(index), context).dropped
+    for item in items:
+        reason = turned_away(item, asked, context, NOW)
+        assert dropped.get(item.key) == reason if reason else dropped.get(item.key) not in TURNED_AWAY
+
+
+TURNED_AWAY = (selection.OLD, selection.WITHDRAWN, selection.POSTED, selection.SHOWN, selection.SOURCE)
