@@ -33,7 +33,7 @@ from bot.models import Actor, Coverage, Digest, Entry, Item, LeftOut, Ranked, Su
 from bot.query.fields import BY_NAME, fold_label
 from bot.query.parse import parse
 from bot.settings.topic_packs import load_packs
-from bot.store.sqlite.search.compile import LABELS, label_token
+from bot.store.rules.labels import LABELS, label_token
 from bot.store.sqlite.search.similar import asked
 from bot.store.sqlite.store import SqliteStore
 from bot.summarise.extractive import Extractive

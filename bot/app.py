@@ -7,6 +7,8 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from bot import __version__
@@ -29,13 +31,14 @@ from bot.digest.request import Layouts
 from bot.embed.backfill import VectorBackfill
 from bot.embed.remote import RemoteEmbedder
 from bot.embed.shipped import LocalEmbedder
-from bot.errors import UsageError
+from bot.errors import SettingsError, UsageError
 from bot.handlers.addresses.letters import Letters
 from bot.handlers.archive.channel_access import ChannelAccess
 from bot.handlers.context import HandlerContext
 from bot.http.client import Http, Politeness
 from bot.models import EMAIL, Actor, DigestRequest, Layout, Limits, Topic
 from bot.ports.digests import Previewer
+from bot.ports.items import Items
 from bot.ports.mail import Mailer
 from bot.ports.maintenance import Maintenance
 from bot.ports.messenger import Messenger, Visibility
@@ -57,6 +60,9 @@ from bot.store.sqlite.store import SqliteStore
 from bot.summarise.extractive import Extractive
 from bot.summarise.gist import gists
 from bot.summarise.llm.summariser import LlmSummariser
+
+if TYPE_CHECKING:  # the library is there where the settings ask for it
+    from bot.store.index.follower import IndexFollower
 
 LOCAL = "local"  # the workspace and the channel of the terminal
 
@@ -197,8 +203,25 @@ class App:
 
 
 def store_of(settings: Settings, *, exclusive: bool = False) -> SqliteStore:
-    """Return the store of the settings, to be opened or restored; `exclusive` keeps a second writing service away."""
-    return SqliteStore(settings.database_path, exclusive=exclusive)
+    """Return the store of the settings, to be opened or restored; `exclusive` keeps a second writing service away.
+
+    Raises SettingsError where what it needs is not installed.
+    """
+    return SqliteStore(settings.database_path, exclusive=exclusive, follower=_follower(settings))
+
+
+def _follower(settings: Settings) -> "Callable[[Path, Items], IndexFollower] | None":
+    """Return what makes the search index beside the database, None where FTS5 is to find; raises SettingsError."""
+    if settings.search.engine == "fts5":
+        return None
+    try:
+        from bot.store.index.follower import IndexFollower
+    except ModuleNotFoundError as error:
+        raise SettingsError(
+            f"`engine` under [search] is tantivy, and {error.name} is not installed: install the extra `search`"
+            " (`pipx install '.[search]'`, or requirements-search.lock), or leave the setting out."
+        ) from error
+    return IndexFollower
 
 
 @asynccontextmanager

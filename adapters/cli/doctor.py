@@ -16,6 +16,7 @@ from bot.app import LOCAL, App, backups_of
 from bot.errors import BotError, NetworkFault, SourceUnavailable, StoreError
 from bot.models import EMAIL, DeliveryState, Item, Kind, Subscription, Topic, is_mail
 from bot.ports.facts import HEARTBEAT, time_of_fact
+from bot.ports.items import Making
 from bot.ports.vectors import Embedder
 from bot.private_files import Exposed, exposed, files_of, tighten
 from bot.settings.arxiv_categories import not_collected
@@ -25,6 +26,7 @@ from bot.summarise.extractive import Extractive
 from bot.wording import counted
 
 LITTLE_SPACE = 500 * 2**20  # bytes
+MANY_ITEMS = 200_000  # from where on the best of the last months take FTS5 longer than a person waits: decision 107
 SILENCE = timedelta(minutes=10)  # `run` writes a heartbeat with every tick
 _SAMPLE = Item(key="url:example.org", kind=Kind.PAPER, title="A test", abstract="We propose a test.")
 
@@ -207,7 +209,20 @@ async def _database(app: App) -> list[Finding]:
     if aside:
         names = ", ".join(each.name for each in aside)
         found.append(Finding("database", Grade.NOTE, f"put aside beside it, to be removed when nobody misses it: {names}"))
+    found += search_finding(app.settings.search.engine, counts["items"], await app.store.index.making())
     return found + await asyncio.to_thread(_disk, path)
+
+
+def search_finding(engine: str, items: int, making: Making | None) -> list[Finding]:
+    """Return how far the index beside the database is, or that one would be worth it for so many items."""
+    if engine == "fts5":
+        said = f"{items:,} items are more than FTS5 finds quickly in: `engine` under [search], as docs/running.md says"
+        return [Finding("search", Grade.NOTE, said)] if items > MANY_ITEMS else []
+    if making is None:
+        return [Finding("search", Grade.GOOD, "the index of tantivy has all items")]
+    far = f"{making.done:,} of {making.of:,}"
+    said = f"the index of tantivy is made while the service runs, so far {far}; until then FTS5 answers"
+    return [Finding("search", Grade.NOTE, said)]
 
 
 def _disk(path: Path) -> list[Finding]:

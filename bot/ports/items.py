@@ -17,6 +17,13 @@ class ItemChange(NamedTuple):
     item: Item | None
 
 
+class Making(NamedTuple):
+    """How far a search index is that is being made: of how many arrivals it has looked at how many."""
+
+    done: int
+    of: int
+
+
 class Items(Protocol):
     """The stored items by their keys, and their readings of each day."""
 
@@ -192,4 +199,8 @@ class SearchIndex(Protocol):
         The sample is the same while the items are, and what is in it has nothing to do with what they say or when they
         came. Raises UsageError as `count` does.
         """
+        ...
+
+    async def making(self) -> Making | None:
+        """Return how far the index is that is to answer, where it is being made and another one answers; else None."""
         ...

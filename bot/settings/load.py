@@ -35,6 +35,7 @@ from bot.settings.sections import (
     PermissionsSettings,
     ProxyUrl,
     RunSettings,
+    SearchSettings,
     ZoneName,
     expanded,
 )
@@ -70,6 +71,7 @@ class Settings(BaseSettings, SourceSections):
     feed_guard: FeedGuardSettings = FeedGuardSettings()
     llm: LlmSettings = LlmSettings()
     embeddings: EmbeddingsSettings = EmbeddingsSettings()
+    search: SearchSettings = SearchSettings()
     digest: DigestSettings = DigestSettings()
     permissions: PermissionsSettings = PermissionsSettings()
     keep: KeepSettings = KeepSettings()

@@ -110,6 +110,12 @@ class EmbeddingsSettings(Section):
         return self
 
 
+class SearchSettings(Section):
+    """What finds items: FTS5 in the database's file, or tantivy beside it, which the extra `search` brings."""
+
+    engine: Literal["fts5", "tantivy"] = "fts5"
+
+
 class DigestSettings(Section):
     """How much a digest holds, and how it is laid out."""
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.store.index.follower import IndexFollower
 from bot.store.sqlite.store import SqliteStore
 from tests.stores import AnyStore
 from tests.stores.memory import MemoryStore
@@ -18,10 +19,31 @@ def _sqlite(folder: Path) -> AnyStore:
     return SqliteStore(folder / "broadsheet.db")
 
 
-@pytest.fixture(params=[_memory, _sqlite], ids=["memory", "sqlite"])
+def _tantivy(folder: Path) -> AnyStore:
+    return SqliteStore(folder / "broadsheet.db", follower=IndexFollower)
+
+
+# What finds items is asked on both search engines, all else on one store of each sort.
+_SEARCHING = ("test_store", "test_pages", "test_searching", "test_meaning", "test_months")
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "store" in metafunc.fixturenames:
+        made = {"memory": _memory, "sqlite": _sqlite}
+        if metafunc.module.__name__.rpartition(".")[2] in _SEARCHING:
+            made["tantivy"] = _tantivy
+        metafunc.parametrize("store", made.values(), ids=made, indirect=True)
+
+
+@pytest.fixture
 async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[AnyStore]:
     make: Callable[[Path], AnyStore] = request.param
     made = make(tmp_path)
     await made.open()
+    if isinstance(made, SqliteStore) and made.follower is not None:
+        await made.follower.built()
     yield made
+    if isinstance(made, SqliteStore) and made.follower is not None:
+        assert made.follower.answered == made.follower.asked  # and not FTS5 in its place
+        assert not made.follower.doubted
     await made.close()

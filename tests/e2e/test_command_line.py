@@ -280,6 +280,19 @@ async def test_topics_are_listed_and_shown_as_packs_that_can_be_used(desk: Desk)
     assert "more-caches" in (await desk.run("topics")).out
 
 
+async def test_a_search_by_the_index_beside_the_database_finds_what_one_without_it_finds(desk: Desk) -> None:
+    await desk.run("collect")
+    plain = json.loads((await desk.run("search", "language models", "sort:new", "--json")).out)
+    desk.settle('[search]\nengine = "tantivy"')
+    for _ in range(2):  # the index is made; the index is there
+        beside = json.loads((await desk.run("search", "language models", "sort:new", "--json")).out)
+        assert beside["entries"] == plain["entries"]
+    told = (await desk.run("doctor", "--offline")).out
+    assert "search: the index of tantivy" in told
+    desk.settle('[search]\nengine = "lucene"')
+    assert "fts5" in (await desk.run("search", "the")).err
+
+
 async def test_the_doctor_finds_a_sound_house_and_names_what_is_wrong(desk: Desk) -> None:
     well = await desk.run("doctor", BROADSHEET_EMBEDDINGS__USE="fast")
     assert well.status == Exit.OK, well.out

@@ -14,7 +14,7 @@ from release.sbom import LockedPackage, locked_packages
 
 ROOT = Path(__file__).parents[2]
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-LOCKS = ("requirements.lock", "requirements-mcp.lock", "requirements-build.lock", "requirements-dev.lock")
+LOCKS = tuple(f"requirements{each}.lock" for each in ("", "-mcp", "-search", "-build", "-dev"))
 
 
 def text_of(lock: str) -> str:
@@ -27,11 +27,11 @@ def packages_of(lock: str) -> dict[str, LockedPackage]:
 
 def asked_for(lock: str) -> list[Requirement]:
     project, groups = PROJECT["project"], PROJECT["dependency-groups"]
-    extras = [each for extra in project.get("optional-dependencies", {}).values() for each in extra]
+    extras = project["optional-dependencies"]
     build = [*PROJECT["build-system"]["requires"], *groups["build"]]
     texts = {
         "requirements.lock": project["dependencies"],
-        "requirements-mcp.lock": [*project["dependencies"], *extras],
+        **{f"requirements-{name}.lock": [*project["dependencies"], *extra] for name, extra in extras.items()},
         "requirements-build.lock": build,
         "requirements-dev.lock": [
             *project["dependencies"],

@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime
 
 from bot.models import Hit, Item, Kind, Near, Page, Query, Reading, SourceState, Tree, WordUse
 from bot.models.queries import COUNTED
-from bot.ports.items import NOTHING_READ, ItemChange
+from bot.ports.items import NOTHING_READ, ItemChange, Making
 from bot.query.fields import date_of, fold_label, values_of
 from bot.query.match import Folded, matches
 from bot.store.records import newness
@@ -284,6 +284,9 @@ class MemoryIndex:
         found = [item for item in self._items.known.values() if matches(tree, Folded(item), now)]
         found.sort(key=lambda item: (index_entry(item).fingerprint(), self._items.numbers[item.key]))
         return [(item.title, item.abstract) for item in found[:limit]]
+
+    async def making(self) -> Making | None:
+        return None
 
 
 def _seen(item: Item) -> datetime:

@@ -18,15 +18,15 @@ from sqlite_utils import Database
 
 from bot.models import Item
 from bot.models.vectors import text_digest
-from bot.query.fields import LABEL, TEXT, LabelValue, date_of, labels_of, text_of, values_of
+from bot.query.fields import TEXT, LabelValue, date_of, text_of, values_of
 from bot.query.fold import VERSION
 from bot.store.records import item_from_text, item_to_text, micros, newness
 from bot.store.rules.abbreviations import abbreviations_in
+from bot.store.rules.labels import labels_text
 from bot.store.rules.search_terms import STEMS_VERSION, stemmed
 from bot.store.rules.spelling import is_word
 from bot.store.sqlite import vectors
 from bot.store.sqlite.key_values import set_fact
-from bot.store.sqlite.search.compile import label_token
 from bot.store.sqlite.search.full_text import COLUMNS, make_index
 
 CHUNK = 1000  # items to a statement; 11 values each stay far below SQLite's 32766 parameters
@@ -87,9 +87,8 @@ def make_ready(items: Sequence[Item]) -> list[PreparedItem]:
 def index_entry(item: Item) -> IndexEntry:
     """Return what the index holds of the item."""
     texts = tuple(text_of(item, field) for field in TEXT)
-    labels = " ".join(label_token(field, value) for field in LABEL for value in labels_of(item, field))
     spelt = ((SPELT, f"{one}={other}") for pair in abbreviations_in(item) for one, other in (pair, pair[::-1]))
-    return IndexEntry((*texts, *stemmed(texts), labels), (*values_of(item), *spelt))
+    return IndexEntry((*texts, *stemmed(texts), labels_text(item)), (*values_of(item), *spelt))
 
 
 def _ready(item: Item) -> PreparedItem:

@@ -5,7 +5,7 @@ An item's id is its arrival: one transaction after another gives it, each id hig
 
 import asyncio
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from datetime import UTC, date, datetime
 
 from sqlite_utils import Database
@@ -21,7 +21,9 @@ _FEW = 100  # keys; their items are read in some milliseconds
 
 
 class SqliteItems(Tables):
-    """bot.ports.items.Items."""
+    """bot.ports.items.Items. `followed` is waited for after every `add`: what is to have the change by then."""
+
+    followed: Callable[[], Awaitable[None]] | None = None
 
     async def find(self, keys: Collection[str]) -> Mapping[str, Item]:
         """As in the port; without a key nothing is read."""
@@ -49,7 +51,10 @@ class SqliteItems(Tables):
                 ingest.give_arrival(db)
             return True
 
-        return await self.connections.write(write)
+        written = await self.connections.write(write)
+        if written and self.followed is not None:
+            await self.followed()
+        return written
 
     def _write(
         self, db: Database, items: Sequence[Item], now: datetime, retired: Collection[str], state: SourceState | None

@@ -2,11 +2,14 @@
 
 import asyncio
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sqlite_utils import Database
 
 from bot.errors import StoreError
+from bot.ports.items import Items
 from bot.store.sqlite import ingest
 from bot.store.sqlite.chats import SqliteChats
 from bot.store.sqlite.connections import Connections, store_errors
@@ -24,6 +27,9 @@ from bot.store.sqlite.search.index import SqliteIndex
 from bot.store.sqlite.vectors import SqliteVectors
 from bot.store.sqlite.workspaces import SqliteAssistants, SqlitePeople, SqliteWorkspaces
 
+if TYPE_CHECKING:  # the library is there where the settings ask for it
+    from bot.store.index.follower import IndexFollower
+
 
 class SqliteStore:
     """bot.ports.store.Store on one file, with its maintenance.
@@ -34,13 +40,18 @@ class SqliteStore:
 
     sqlite_version = sqlite3.sqlite_version  # of the library in use: "3.53.0"
 
-    def __init__(self, path: Path, *, exclusive: bool = False) -> None:
+    def __init__(
+        self, path: Path, *, exclusive: bool = False, follower: "Callable[[Path, Items], IndexFollower] | None" = None
+    ) -> None:
+        """`follower` makes a search index beside the file, of the folder for it and of the items."""
         self.path = path
         self._exclusive = exclusive
         self._lock, self._presence = service_lock(path), presence_lock(path)
         self.connections = connections = Connections(path)
         self.items = SqliteItems(connections)
-        self.index = SqliteIndex(connections)
+        self.follower = follower(index_folder(path), self.items) if follower is not None else None
+        self.items.followed = self.follower.follow if self.follower is not None else None
+        self.index = SqliteIndex(connections, follower=self.follower)
         self.vectors = SqliteVectors(connections)
         self.source_states = SqliteSourceStates(connections)
         self.digests = SqliteDigests(connections)
@@ -72,6 +83,8 @@ class SqliteStore:
                 await connections.write(_make_ready)
             # Only now is it known for ours: what somebody named by mistake keeps its mode.
             await asyncio.to_thread(tighten_all, self.path)
+            if self.follower is not None:
+                await self.follower.open()
         except BaseException:
             await self._leave()
             raise
@@ -103,10 +116,17 @@ class SqliteStore:
             await self._leave()
 
     async def _leave(self) -> None:
+        if self.follower is not None:
+            await self.follower.close()
         if self.connections.is_open:
             await self.connections.close()
         await asyncio.to_thread(self._presence.close)
         await asyncio.to_thread(self._lock.close)
+
+
+def index_folder(database: Path) -> Path:
+    """Return the folder of the search index beside a database."""
+    return database.with_name(f"{database.name}.search")
 
 
 def _make_ready(db: Database) -> None:

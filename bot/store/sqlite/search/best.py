@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from sqlite_utils import Database
@@ -79,14 +79,45 @@ def find_best(
     """
     if not all(words):
         return Answer([], 0)
-    sought = Sought(db, words, condition, span.last, most)
+    return put_together(db, Sought(db, words, condition, span.last, most), span, now, meaning)
+
+
+class Matching(Protocol):
+    """The words of a search beside its condition, as an index finds them; what came later changes nothing."""
+
+    def whole(self, span: Span) -> Scored:
+        """Return a part of what has every word, by bm25, the best first."""
+        ...
+
+    def some(self, number: int, fewer: bool) -> tuple[Scored, Scored]:
+        """Return so many of what has half of the words but not all; with `fewer`, of what has a quarter too; best first."""
+        ...
+
+    def lifts(self, ids: Sequence[int]) -> list[float]:
+        """Return what each of these items is lifted by for its title."""
+        ...
+
+    def total(self, among_best: Collection[int]) -> int:
+        """Return how many there are beside what was found among the best: all that has every word, counted so far."""
+        ...
+
+    def closest(self, meaning: Meaning) -> Close:
+        """Return the closest of what satisfies the condition, as far as they are near enough.
+
+        A condition takes away: what is left stands as it does without it.
+        """
+        ...
+
+
+def put_together(db: Database, sought: Matching, span: Span, now: datetime, meaning: Meaning | None = None) -> Answer:
+    """Return ids and relevance of what answers, as `find_best` has it."""
     whole = sought.whole(Span(BY_WORDS, last=span.last))
     half, few = sought.some(SOME, meaning is not None) if len(whole) < BY_WORDS else ([], [])
     by_words = [*whole, *half, *few]
     cosines, close = np.full(len(by_words), np.nan, np.float32), NOTHING
     if meaning is not None:
         cosines = meaning.cosines(db, np.array([number for number, _ in by_words], np.int64))
-        close = closest(db, condition, span.last, meaning)
+        close = sought.closest(meaning)
         kept = answering(cosines, len(whole), len(few), meaning.near.enough)
         by_words, cosines = [pair for pair, good in zip(by_words, kept, strict=True) if good], cosines[kept]
     head = fuse(
@@ -122,29 +153,12 @@ def _appeared(db: Database, ids: Ids) -> list[datetime]:
     return [time_of(known[number]) for number in ids.tolist()]
 
 
-def closest(db: Database, condition: Condition, last: int | None, meaning: Meaning) -> Close:
-    """Return the closest of what satisfies the condition, as far as they are near enough; ids above `last` came later.
-
-    A condition takes away: what is left stands as it does without it.
-    """
-    if not meaning.finds:
-        return NOTHING
-    if isinstance(condition, Match) and not condition.negated:
-        return meaning.closest(db, WIDENED, _until(last, satisfying(db, condition)))
-    near, complete = meaning.all_near(db)
-    ids = _until(last, near.ids)
-    kept = np.isin(near.ids, ids if condition == ALL else among(db, condition, ids))
-    if complete or kept.sum() >= WIDENED:
-        return Close(near.ids[kept][:WIDENED], near.cosines[kept][:WIDENED])
-    return meaning.closest(db, WIDENED, _until(last, satisfying(db, condition)))
-
-
 def _until(last: int | None, ids: Ids) -> Ids:
     return ids if last is None else ids[ids <= last]
 
 
 class Sought:
-    """The words of a search beside its condition; ids above `last` came later, and change nothing."""
+    """Matching in FTS5; ids above `last` came later, and change nothing."""
 
     def __init__(self, db: Database, words: Words, condition: Condition, last: int | None = None, most: int = MOST) -> None:
         self._db, self._last, self._most = db, last, most
@@ -183,6 +197,20 @@ class Sought:
             [pair for pair in found if pair[0] not in rest][:number],
             [pair for pair in found if pair[0] in rest][:number],
         )
+
+    def closest(self, meaning: Meaning) -> Close:
+        """As in the protocol."""
+        if not meaning.finds:
+            return NOTHING
+        db, condition, last = self._db, self._condition, self._last
+        if isinstance(condition, Match) and not condition.negated:
+            return meaning.closest(db, WIDENED, _until(last, satisfying(db, condition)))
+        near, complete = meaning.all_near(db)
+        ids = _until(last, near.ids)
+        kept = np.isin(near.ids, ids if condition == ALL else among(db, condition, ids))
+        if complete or kept.sum() >= WIDENED:
+            return Close(near.ids[kept][:WIDENED], near.cosines[kept][:WIDENED])
+        return meaning.closest(db, WIDENED, _until(last, satisfying(db, condition)))
 
     def _having(self, word: Match) -> int:
         sql = "select count(*) from words where words match ?"

@@ -9,11 +9,9 @@ faster than SQL joins them. Only tokens of [a-z0-9_] in quotes enter that expres
 
 import itertools
 import json
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import lru_cache
 
 import numpy as np
 from sqlite_utils import Database
@@ -22,14 +20,12 @@ from bot.models import And, Label, Not, Number, Or, Term, Tree, When
 from bot.query.fields import TEXT, spellings_of
 from bot.query.match import bounds
 from bot.store.records import micros
+from bot.store.rules.labels import label_token
 from bot.store.rules.nearest import Ids
 
 # The parsers of SQLite and of FTS5 have a stack of 100 entries each (YYSTACKDEPTH), and a level of brackets takes three.
 _DEEPEST = 24
-LABELS = {"category": "c", "source": "s", "kind": "k", "language": "l", "license": "r", "has": "h", "id": "i"}
-_LONGEST_LABEL = 3000  # characters; encoded at most 8 bytes each, below FTS5's token limit of 32768 bytes
 _TEXTS = f"{{{' '.join(TEXT)}}}"  # and not the stems, which are spelt as words are
-_ODD = re.compile("[^a-z0-9]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,16 +92,6 @@ def phrase(tokens: str, field: str = "", *, prefix: bool = False) -> Condition:
 def way(words: str) -> Match:
     """Return the condition that an item has the stem, as a word of its texts or as the stem of one; or else the phrase."""
     return Match(f'{_TEXTS} : "{words}"' if " " in words else f'"{words}"')
-
-
-@lru_cache(maxsize=2_000)  # the authors of a few days: more would be memory that grows for a month
-def label_token(field: str, value: str) -> str:
-    """Return a label as one token, which no text can hold: `_l`, the field's letter, and the value spelt in [a-z0-9_].
-
-    A value begins with another exactly when their tokens do, so that `cat:cs.*` is a prefix here too.
-    """
-    spelt = _ODD.sub(lambda odd: f"_{ord(odd[0]):x}_", value[:_LONGEST_LABEL])
-    return f"_l{LABELS[field]}_{spelt}"
 
 
 def negate(condition: Condition) -> Condition:

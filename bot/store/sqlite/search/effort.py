@@ -16,7 +16,7 @@ from sqlite_utils import Database
 from bot.errors import UsageError
 from bot.models import And, Label, Not, Or, Term, Tree
 from bot.query.fields import spellings_of
-from bot.store.sqlite.search.compile import label_token
+from bot.store.rules.labels import label_token
 
 _TERMS = 4  # so many words double what a step costs, as FTS5 goes through all their lists in one
 

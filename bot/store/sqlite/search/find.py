@@ -6,8 +6,9 @@ what was left out adds nothing to how well an item matches.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from sqlite_utils import Database
 
@@ -16,10 +17,14 @@ from bot.models.queries import COUNTED
 from bot.query.match import matches
 from bot.store.rules.search_terms import STOPWORDS, is_bare, split
 from bot.store.sqlite.items import hydrate
+from bot.store.sqlite.search.beside import find_beside
 from bot.store.sqlite.search.best import Answer, Scored, Span, find_best
 from bot.store.sqlite.search.compile import ALL, Condition, Match, Where, all_of, compile_tree, to_where
 from bot.store.sqlite.search.effort import Effort, TooMuchEffort, affordable, bounded, clauses, parts_of
 from bot.store.sqlite.search.meaning import Meaning
+
+if TYPE_CHECKING:  # the library is there where the settings ask for it
+    from bot.store.index.view import View
 
 COMMON = 5000  # items from which on going back in time is quicker, at 54,000 papers as at 151,000
 _READ = 50  # items that are read at a time to be tried one by one
@@ -32,52 +37,78 @@ _ORDERS = {
 
 
 def find_within(
-    db: Database, query: Query, now: datetime, span: Span, effort: Effort, meaning: Meaning | None = None
+    db: Database,
+    query: Query,
+    now: datetime,
+    span: Span,
+    effort: Effort,
+    meaning: Meaning | None = None,
+    view: "View | None" = None,
 ) -> tuple[Answer, int]:
     """Return what `find` does where it can be had with this effort; otherwise a part, and how many items it was taken from.
 
     Beginnings of words that are too costly to be looked up are tried on the items that satisfy the rest: mostly these
-    fill the page, or are few, and the answer is whole.
+    fill the page, or are few, and the answer is whole. With `view`, the index beside the database is asked.
     """
     if meaning is not None:
         meaning.follow(db)  # once, and whatever it takes: every search needs it
-    within: Tree | None = affordable(db, query.tree, effort.pages)
+    finder = Finder(db, effort, meaning, view)
+    within: Tree | None = finder.affordable(query.tree)
     if within == query.tree:
         try:
-            with bounded(db, query.tree, effort):
-                return find(db, query, now, span, meaning=meaning), 0
+            return finder.find(query, now, span), 0
         except TooMuchEffort:
             within = None
-    candidates, whole = _candidates(db, query, now, replace(span, limit=effort.items, offset=0), effort, within, meaning)
+    candidates, whole = _candidates(finder, query, now, replace(span, limit=effort.items, offset=0), within)
     tree = _beside_words(query) if whole else _with_words(query)
     found = _holding(db, candidates, tree, now, span.offset + span.limit)
     whole = whole and (len(found) == span.offset + span.limit or len(candidates) < effort.items)
     return Answer(found[span.offset :]), 0 if whole else len(candidates)
 
 
-def _candidates(
-    db: Database, query: Query, now: datetime, span: Span, effort: Effort, within: Tree | None, meaning: Meaning | None
-) -> tuple[Scored, bool]:
+@dataclass(frozen=True, slots=True)
+class Finder:
+    """What finds within an effort: the index beside the database where there is one, FTS5 otherwise."""
+
+    db: Database
+    effort: Effort
+    meaning: Meaning | None = None
+    view: "View | None" = None
+
+    def find(self, query: Query, now: datetime, span: Span) -> Answer:
+        """Return what `find` does; raises TooMuchEffort."""
+        if self.view is not None:
+            return find_beside(self.db, self.view, query, now, span, _ORDERS[query.sort], self.meaning)
+        with bounded(self.db, query.tree, self.effort):
+            return find(self.db, query, now, span, meaning=self.meaning)
+
+    def affordable(self, tree: Tree) -> Tree:
+        """Return the tree without those of its parts whose beginnings of words cost too much."""
+        if self.view is not None:
+            return self.view.affordable(tree)
+        return affordable(self.db, tree, self.effort.pages)
+
+
+def _candidates(finder: Finder, query: Query, now: datetime, span: Span, within: Tree | None) -> tuple[Scored, bool]:
     """Return what is found of those of the query's conditions that can be afforded, in the order of the search.
 
     False where that order, by the words that are sought, costs too much itself: then it is the newest of all.
     """
-    for tree in _narrower(db, query, effort, within):
+    for tree in _narrower(finder, query, within):
         try:
-            with bounded(db, tree, effort):
-                return find(db, replace(query, tree=tree), now, span, meaning=meaning).scored, True
+            return finder.find(replace(query, tree=tree), now, span).scored, True
         except TooMuchEffort:
             continue
-    return find(db, replace(query, tree=And(()), sort="new"), now, span).scored, False
+    return find(finder.db, replace(query, tree=And(()), sort="new"), now, span).scored, False
 
 
-def _narrower(db: Database, query: Query, effort: Effort, within: Tree | None) -> Iterator[Tree]:
+def _narrower(finder: Finder, query: Query, within: Tree | None) -> Iterator[Tree]:
     """Give trees of the query's conditions, the fewer the later: those within the effort, those that are no text, none."""
     if within is not None:
         yield within
     words = _words(query)
     no_text = (part for part in parts_of(query.tree) if not any(isinstance(clause, Term) for clause in clauses(part)))
-    yield affordable(db, And((*words, *no_text)), effort.pages)
+    yield finder.affordable(And((*words, *no_text)))
     yield And(words)
 
 

@@ -1,14 +1,17 @@
 """Searching: a query in, a page of whole items out."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+import logging
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import date, datetime
+from typing import TYPE_CHECKING, TypeVar
 
 from sqlite_utils import Database
 
 from bot.models import Hit, Item, Near, Page, Query, Tree, WordUse
+from bot.ports.items import Making
 from bot.query.fields import fold_label
 from bot.query.match import matches
 from bot.store.records import micros
@@ -16,7 +19,7 @@ from bot.store.rules.halves import Card, half_named, together
 from bot.store.rules.pages import Shown, ShownLists, read_mark
 from bot.store.rules.search_terms import split
 from bot.store.sqlite.connections import Connections, Tables, reading, reading_long
-from bot.store.sqlite.ingest import ids_of, last_id
+from bot.store.sqlite.ingest import ids_of, last_change, last_id
 from bot.store.sqlite.items import hydrate
 from bot.store.sqlite.search.best import Answer, Scored, Span
 from bot.store.sqlite.search.compile import Where, all_of, compile_tree, to_where
@@ -25,6 +28,13 @@ from bot.store.sqlite.search.find import find_within
 from bot.store.sqlite.search.meaning import Meaning, VectorCopy
 from bot.store.sqlite.search.similar import similar
 from bot.store.sqlite.search.vocabulary import stands_for, use_of
+
+if TYPE_CHECKING:  # the library is there where the settings ask for it
+    from bot.store.index.follower import IndexFollower
+    from bot.store.index.view import Condition, View
+
+T = TypeVar("T")
+_log = logging.getLogger(__name__)
 
 EFFORT = Effort()
 _HALVES = 3  # results that are looked for beyond those of a page, in case that some are the other halves of others
@@ -39,9 +49,10 @@ _COUNTED = 4  # a count reads so many times more pages for beginnings: it cannot
 class SqliteIndex(Tables):
     """bot.ports.items.SearchIndex, in FTS5 and a copy of the vectors in memory."""
 
-    def __init__(self, connections: Connections, effort: Effort = EFFORT) -> None:
+    def __init__(self, connections: Connections, effort: Effort = EFFORT, follower: "IndexFollower | None" = None) -> None:
+        """`follower` is the index beside the database, which is asked first where there is one."""
         super().__init__(connections)
-        self._effort = effort
+        self._effort, self._follower = effort, follower
         self._copy = VectorCopy()
         self._lists = ShownLists[int]()
 
@@ -60,12 +71,25 @@ class SqliteIndex(Tables):
         space = near.space if near is not None else ""
         shown = self._lists.shown(query, mark, cards=cards, space=space) if mark else ()
         listing = Listing(query, now, Span(limit, offset), mark, shown, self._meaning(near), self._effort, cards)
-        page, found = await self.connections.read_long(listing.page)
+        page, found = await self._asked(lambda db, view: replace(listing, view=view).page(db))
         if mark and page.total is None:
             total, about = self._lists.total(query, mark, cards=cards, space=space)
             page = replace(page, total=total, about=about)
         self._lists.keep(query, page.mark, offset, found, cards=cards, space=space, total=(page.total, page.about))
         return page
+
+    async def _asked(self, ask: Callable[[Database, "View | None"], T]) -> T:
+        """Return what is answered by the index beside, or by FTS5 where that is behind, or fails."""
+        view = await self._follower.view() if self._follower is not None else None
+        if view is None:
+            return await self.connections.read_long(lambda db: ask(db, None))
+        try:
+            return await self.connections.read_long(lambda db: ask(db, view if view.number == last_change(db) else None))
+        except view.failures as error:
+            _log.warning("the index beside the database could not answer, FTS5 does: %s", error)
+            assert self._follower is not None  # noqa: S101 - it gave the view
+            await self._follower.doubt()
+            return await self.connections.read_long(lambda db: ask(db, None))
 
     def _meaning(self, near: Near | None) -> Meaning | None:
         return Meaning(self._copy, near) if near is not None else None
@@ -98,19 +122,33 @@ class SqliteIndex(Tables):
     def stands_for(self, db: Database, spelt: Sequence[str]) -> Mapping[str, Sequence[tuple[str, int]]]:
         return stands_for(db, spelt)
 
-    @reading_long
-    def count(self, db: Database, tree: Tree, now: datetime, *, since: datetime | None = None) -> int:
-        with self._whole(db, tree):
-            sql, values = _young(tree, now, since).select("count(*)")
-            return int(db.execute(sql, values).fetchone()[0])
+    async def count(self, tree: Tree, now: datetime, *, since: datetime | None = None) -> int:
+        """As in the port."""
 
-    @reading_long
-    def matching(self, db: Database, tree: Tree, now: datetime, *, since: datetime) -> Sequence[Item]:
-        with self._whole(db, tree):
-            sql, values = _young(tree, now, since).select("id", "seen desc, newest desc, key desc")
-            numbers = [number for (number,) in db.execute(sql, values)]
-        items = hydrate(db, numbers)
-        return [items[number] for number in numbers]
+        def ask(db: Database, view: "View | None") -> int:
+            if view is not None:
+                return view.count(_young_in(view, tree, now, since))
+            with self._whole(db, tree):
+                sql, values = _young(tree, now, since).select("count(*)")
+                return int(db.execute(sql, values).fetchone()[0])
+
+        return await self._asked(ask)
+
+    async def matching(self, tree: Tree, now: datetime, *, since: datetime) -> Sequence[Item]:
+        """As in the port."""
+
+        def ask(db: Database, view: "View | None") -> Sequence[Item]:
+            if view is not None:
+                young = Where(*_these(view.ids(_young_in(view, tree, now, since))))
+            else:
+                young = _young(tree, now, since)
+            with self._whole(db, tree) if view is None else nullcontext():
+                sql, values = young.select("id", "seen desc, newest desc, key desc")
+                numbers = [number for (number,) in db.execute(sql, values)]
+            items = hydrate(db, numbers)
+            return [items[number] for number in numbers]
+
+        return await self._asked(ask)
 
     @reading_long
     def months(self, db: Database, tree: Tree, now: datetime) -> Mapping[date, int]:
@@ -126,6 +164,10 @@ class SqliteIndex(Tables):
             inner, values = _young(tree, now, None).select("id", "fingerprint, id limit ?")
             sql = f"select {_TEXTS} from records where id in ({inner})"
             return [(title, abstract or "") for title, abstract in _loaded(db.execute(sql, [*values, limit]))]
+
+    async def making(self) -> Making | None:
+        """As in the port; FTS5 is never behind."""
+        return await self._follower.making() if self._follower is not None else None
 
     @contextmanager
     def _whole(self, db: Database, tree: Tree) -> Iterator[None]:
@@ -154,6 +196,7 @@ class Listing:
     meaning: Meaning | None = None
     effort: Effort = EFFORT
     cards: bool = False
+    view: "View | None" = None
 
     def page(self, db: Database) -> tuple[Page, Scored]:
         """Return the page, and what names its items with their relevance. Raises UsageError for a mark that no page had."""
@@ -179,7 +222,7 @@ class Listing:
                 last if self.mark else None,
                 tuple(name for name, _ in self.shown),
             )
-            answer, examined = find_within(db, self.query, self.now, rest, self.effort, self.meaning)
+            answer, examined = find_within(db, self.query, self.now, rest, self.effort, self.meaning, self.view)
             found = self._results(db, answer.scored, last)
             if len(found) >= wanted or len(answer.scored) < number:
                 return found[:wanted], answer, examined
@@ -201,6 +244,17 @@ class Listing:
 
 def _loaded(rows: Iterable[tuple[str]]) -> Iterator[tuple[str, str | None]]:
     return (json.loads(text) for (text,) in rows)
+
+
+def _young_in(view: "View", tree: Tree, now: datetime, since: datetime | None) -> "Condition":
+    """Return the condition in the index beside. Raises UsageError for a tree that takes too much effort."""
+    if view.affordable(tree) != tree:
+        raise too_wide()
+    return view.condition(tree, now, since=None if since is None else micros(since))
+
+
+def _these(ids: Sequence[int]) -> tuple[str, tuple[str]]:
+    return "items.id in (select value from json_each(?))", (json.dumps(ids),)
 
 
 def _young(tree: Tree, now: datetime, since: datetime | None) -> Where:
