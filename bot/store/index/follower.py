@@ -58,6 +58,7 @@ class IndexFollower:
         self._index: Index | None = None
         self._writer: IndexWriter | None = None
         self._building: asyncio.Task[None] | None = None
+        self._waits = False  # whether another process was making it
         self._spoilt = False  # whether it is to be made anew
         self.doubted = False  # whether it was made anew because of what a search met
         self.asked = self.answered = 0  # how often it was asked, and was in step
@@ -107,6 +108,8 @@ class IndexFollower:
         What is behind and can be brought up is; nobody waits while that is going on already.
         """
         self.asked += 1
+        if self._waits:
+            self._go_on()
         number = await self._items.last_change()
         if self._progress.number != number and not self._lock.locked():
             async with self._lock:
@@ -172,7 +175,8 @@ class IndexFollower:
         """Make the index of all items; one that was begun goes on where it was."""
         try:
             for _ in range(_TRIES):
-                if not await self._begun():
+                self._waits = not await self._begun()
+                if self._waits:
                     return
                 while self._progress.reached is not None:
                     await self._build_some(self._progress.reached)

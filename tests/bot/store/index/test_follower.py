@@ -18,6 +18,7 @@ from bot.models import And, Item, Label, Query, Term, Tree
 from bot.ports.items import Making
 from bot.query.match import matches
 from bot.store.index.follower import IndexFollower
+from bot.store.sqlite.locks import FileLock
 from bot.store.sqlite.store import SqliteStore, index_folder
 from tests.conftest import NOW
 from tests.contract.records import paper
@@ -81,13 +82,17 @@ async def test_an_index_is_made_of_what_is_stored_already_and_meanwhile_all_is_f
     await plain.items.add(some(1200), NOW)
     assert await plain.index.making() is None
     await plain.close()
-    store = SqliteStore(path, follower=IndexFollower)
-    await store.open()
+    other = FileLock(index_folder(path), ".lock")
+    await asyncio.to_thread(other.take)  # as a process does that makes it
+    store = await opened(path)
     assert store.follower is not None
     assert await store.index.making() == Making(0, 1200)
     assert await store.index.count(Term("even"), NOW) == 600
-    assert store.follower.answered == 0
     await store.items.add(some(3, 1201), NOW)
+    assert await store.index.count(Term("even"), NOW) == 601
+    assert store.follower.answered == 0
+    await asyncio.to_thread(other.close)
+    assert await store.index.count(Term("even"), NOW) == 601
     await store.follower.built()
     assert await store.index.making() is None
     await expect_the_rows(store)
@@ -238,3 +243,24 @@ async def test_where_a_search_meets_what_it_cannot_read_the_answer_is_fts5s_and_
     await again.follower.built()
     await expect_the_rows(again, (*TREES, Term("P6 third", quoted=True)))
     await again.close()
+
+
+_WITHOUT = """
+import sys
+sys.modules["tantivy"] = None
+from bot.app import store_of
+from bot.errors import SettingsError
+from bot.settings.load import Settings
+store_of(Settings())
+try:
+    store_of(Settings(search={"engine": "tantivy"}))
+except SettingsError as error:
+    print(error)
+"""
+
+
+async def test_without_the_library_everything_works_but_what_needs_it_which_says_what_to_install() -> None:
+    made = await asyncio.create_subprocess_exec(sys.executable, "-c", _WITHOUT, stdout=subprocess.PIPE)
+    said, _ = await made.communicate()
+    assert made.returncode == 0
+    assert "tantivy is not installed: install the extra `search`" in said.decode()
