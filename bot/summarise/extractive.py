@@ -57,7 +57,12 @@ def parts_without(item: Item, sentence: str) -> tuple[SummaryPart, ...]:
     """
     text = item.abstract[:LONGEST_TEXT]
     kind = "post" if item.kind is Kind.POST else "abstract"
-    return () if _nothing(text, kind) else _parts(text, item.title, without=sentence)
+    return _parts_without(text, item.title, kind, sentence)
+
+
+@lru_cache(maxsize=2048)  # more than a day's items, 4 kB each: what a topic asks about changes the sentence of few
+def _parts_without(text: str, title: str, kind: str, sentence: str) -> tuple[SummaryPart, ...]:
+    return () if _nothing(text, kind) else _parts(text, title, without=sentence)
 
 
 def _parts(text: str, title: str, *, without: str = "") -> tuple[SummaryPart, ...]:

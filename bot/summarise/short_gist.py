@@ -64,6 +64,10 @@ _NO_STATEMENT = AnyScreened(
 _ABBREVIATED = re.compile(r" \([\w/+-]*[A-Z][\w/+-]*[A-Z][\w/+-]*\)")
 
 
+_MOST_ASKED = 2 * _PER_PHRASE + 0.01
+_SEEN: Vector = np.zeros(0)
+
+
 class ShortGist(NamedTuple):
     """A statement of at most 18 words, "" for none, and the sentence of the text, word for word, that it rests on."""
 
@@ -107,14 +111,17 @@ def _of_text(title: str, text: str, asked: tuple[str, ...]) -> Sequence[ShortGis
     return [*best.values()] or [_NONE]
 
 
-@lru_cache(maxsize=1024)  # a day's items, 10 kB each at most; what they say is the same for every topic
+@lru_cache(maxsize=2048)  # more than a day's items, a few kB each; what they say is the same for every topic
 def _weighed(title: str, text: str) -> tuple[Sequence["Told"], Vector, Sequence[float]]:
-    """The statements of a text, how much each is worth whoever asks, and what its figure adds."""
+    """The statements of a text that may be shown, how much each is worth whoever asks, and what its figure adds."""
     told = statements_of(title, text) if text and reads_as_english(text) else []
     if not told:
         return (), np.zeros(0), ()
-    weights = how_much([one.features for one in told])
-    return [one._replace(features=weights[:0]) for one in told], weights, [_figure(one) for one in told]
+    weights, figures = how_much([one.features for one in told]), [_figure(one) for one in told]
+    worth = weights + figures
+    least = max(_LEAST, worth.max() - _HARDLY_LESS) - _MOST_ASKED  # whatever is asked, no other comes near
+    kept = np.flatnonzero(worth >= least).tolist()
+    return [told[at]._replace(features=_SEEN) for at in kept], weights[kept], [figures[at] for at in kept]
 
 
 class Told(NamedTuple):
