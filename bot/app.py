@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -38,7 +37,6 @@ from bot.handlers.context import HandlerContext
 from bot.http.client import Http, Politeness
 from bot.models import EMAIL, Actor, DigestRequest, Layout, Limits, Topic
 from bot.ports.digests import Previewer
-from bot.ports.items import Items
 from bot.ports.mail import Mailer
 from bot.ports.maintenance import Maintenance
 from bot.ports.messenger import Messenger, Visibility
@@ -210,8 +208,8 @@ def store_of(settings: Settings, *, exclusive: bool = False) -> SqliteStore:
     return SqliteStore(settings.database_path, exclusive=exclusive, follower=_follower(settings))
 
 
-def _follower(settings: Settings) -> "Callable[[Path, Items], IndexFollower] | None":
-    """Return what makes the search index beside the database, None where FTS5 is to find; raises SettingsError."""
+def _follower(settings: Settings) -> "type[IndexFollower] | None":
+    """Return the search index beside the database, None where FTS5 is to find; raises SettingsError."""
     if settings.search.engine == "fts5":
         return None
     try:

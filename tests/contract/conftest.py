@@ -24,7 +24,7 @@ def _tantivy(folder: Path) -> AnyStore:
 
 
 # What finds items is asked on both search engines, all else on one store of each sort.
-_SEARCHING = ("test_store", "test_pages", "test_searching", "test_meaning", "test_months")
+_SEARCHING = ("test_searching", "test_meaning", "test_months")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

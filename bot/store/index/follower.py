@@ -46,10 +46,13 @@ class Progress:
 
 
 class IndexFollower:
-    """An index in a folder of its own. One process at a time writes it; others read what is there."""
+    """An index in a folder of its own. One process at a time writes it; others read what is there.
 
-    def __init__(self, folder: Path, items: Items) -> None:
-        self._folder, self._items = folder, items
+    With `keeps` it goes on being the one who writes, as the service does, which stores the most; others let go each time.
+    """
+
+    def __init__(self, folder: Path, items: Items, *, keeps: bool = False) -> None:
+        self._folder, self._items, self._keeps = folder, items, keeps
         self._lock = asyncio.Lock()
         self._ours = FileLock(folder, ".lock")  # held by who writes the index
         # One thread: what was cancelled may still be going on there, and nothing else is done meanwhile.
@@ -155,6 +158,8 @@ class IndexFollower:
             self._give_up(error)
         except StoreError as error:
             _log.warning("the search index stays behind: %s", error)
+        finally:
+            await self._release()
 
     def _give_up(self, why: object) -> None:
         _log.warning("the search index is made anew: %s", why)
@@ -187,6 +192,14 @@ class IndexFollower:
                     return
         except (IndexFailed, StoreError) as error:
             _log.warning("the search index cannot be made, FTS5 goes on answering: %s", error)
+        finally:
+            async with self._lock:
+                await self._release()
+
+    async def _release(self) -> None:
+        """Let others write, who may wait for it."""
+        if not self._keeps and (self._building is None or self._building.done() or self._building is asyncio.current_task()):
+            await self._in_thread(self._stop_writing)
 
     async def _begun(self) -> bool:
         """Have an index to make; False where another process makes it."""
@@ -257,6 +270,8 @@ class IndexFollower:
                 self._make()
         if self._writer is None and self._index is not None:
             self._writer = self._index.writer(_HEAP, 1)
+            # What a killed writer left has names that are given again, and tantivy fails where such a file is there.
+            self._writer.garbage_collect_files()
         return True
 
     def _make(self) -> None:
@@ -289,6 +304,11 @@ class IndexFollower:
         write_whole(self._folder / "progress.json", json.dumps(asdict(progress)))
         self._index.reload()
         self._progress = progress
+
+    def _stop_writing(self) -> None:
+        if self._writer is not None:
+            self._writer = None
+            self._ours.release()
 
     def _let_go(self) -> None:
         """Stop writing; what was not committed goes.

@@ -2,14 +2,12 @@
 
 import asyncio
 import sqlite3
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqlite_utils import Database
 
 from bot.errors import StoreError
-from bot.ports.items import Items
 from bot.store.sqlite import ingest
 from bot.store.sqlite.chats import SqliteChats
 from bot.store.sqlite.connections import Connections, store_errors
@@ -40,16 +38,14 @@ class SqliteStore:
 
     sqlite_version = sqlite3.sqlite_version  # of the library in use: "3.53.0"
 
-    def __init__(
-        self, path: Path, *, exclusive: bool = False, follower: "Callable[[Path, Items], IndexFollower] | None" = None
-    ) -> None:
-        """`follower` makes a search index beside the file, of the folder for it and of the items."""
+    def __init__(self, path: Path, *, exclusive: bool = False, follower: "type[IndexFollower] | None" = None) -> None:
+        """`follower` is the search index beside the file, where there is to be one."""
         self.path = path
         self._exclusive = exclusive
         self._lock, self._presence = service_lock(path), presence_lock(path)
         self.connections = connections = Connections(path)
         self.items = SqliteItems(connections)
-        self.follower = follower(index_folder(path), self.items) if follower is not None else None
+        self.follower = follower(index_folder(path), self.items, keeps=exclusive) if follower is not None else None
         self.items.followed = self.follower.follow if self.follower is not None else None
         self.index = SqliteIndex(connections, follower=self.follower)
         self.vectors = SqliteVectors(connections)

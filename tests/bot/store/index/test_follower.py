@@ -33,8 +33,8 @@ def some(number: int, first: int = 1, word: str = "") -> list[Item]:
     ]
 
 
-async def opened(path: Path) -> SqliteStore:
-    store = SqliteStore(path, follower=IndexFollower)
+async def opened(path: Path, *, exclusive: bool = False) -> SqliteStore:
+    store = SqliteStore(path, exclusive=exclusive, follower=IndexFollower)
     await store.open()
     assert store.follower is not None
     await store.follower.built()
@@ -44,6 +44,8 @@ async def opened(path: Path) -> SqliteStore:
 async def expect_the_rows(store: SqliteStore, trees: tuple[Tree, ...] = TREES) -> None:
     """Expect that the index answers, and as the tree on each of the rows does."""
     assert store.follower is not None
+    await store.follower.built()
+    await store.follower.view()  # what is behind is brought up, what cannot be is made anew
     await store.follower.built()
     rows = dict(await store.items.arrived(0))
     view = await store.follower.view()
@@ -60,7 +62,7 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.fixture
 async def store(path: Path) -> AsyncIterator[SqliteStore]:
-    made = await opened(path)
+    made = await opened(path, exclusive=True)
     yield made
     await made.close()
 
@@ -105,6 +107,12 @@ def _older_progress(folder: Path) -> None:
     (folder / "progress.json").write_text(json.dumps({**told, "number": then["number"]}))
 
 
+def _older_commit(folder: Path) -> None:
+    """As where somebody is killed within the index's commit, when its files are written and not yet part of it."""
+    _older_progress(folder)
+    shutil.copy(folder / "meta.then", folder / "meta.json")
+
+
 def _begun(folder: Path) -> None:
     told = json.loads((folder / "then").read_text())
     (folder / "progress.json").write_text(json.dumps({**told, "reached": 3}))
@@ -123,6 +131,7 @@ def _cut(folder: Path) -> None:
 _DAMAGES: dict[str, Callable[[Path], object]] = {
     "nothing": lambda folder: None,
     "killed before it was noted": _older_progress,
+    "killed within the commit": _older_commit,
     "killed while it was made": _begun,
     "another version": _other_version,
     "no folder": shutil.rmtree,
@@ -136,19 +145,23 @@ _DAMAGES: dict[str, Callable[[Path], object]] = {
 
 @pytest.mark.parametrize("damage", _DAMAGES.values(), ids=_DAMAGES)
 async def test_whatever_is_found_in_the_folder_the_index_has_what_the_rows_have(
-    path: Path, damage: Callable[[Path], object]
+    path: Path, damage: Callable[[Path], object], caplog: pytest.LogCaptureFixture
 ) -> None:
     store = await opened(path)
     await store.items.add(some(6), NOW)
     folder = index_folder(path)
-    await asyncio.to_thread(shutil.copy, folder / "progress.json", folder / "then")
+    for name, kept in (("progress.json", "then"), ("meta.json", "meta.then")):
+        await asyncio.to_thread(shutil.copy, folder / name, folder / kept)
     await store.items.add([*some(2, 3, "third"), *some(3, 7)], NOW, retired=[paper(1).key])
     await store.close()
     await asyncio.to_thread(damage, folder)
     again = await opened(path)
+    await expect_the_rows(again)
     await again.items.add(some(1, 30), NOW)
     await expect_the_rows(again)
     await again.close()
+    if damage in (_older_progress, _older_commit):
+        assert not caplog.records  # it went on, and was not made anew
 
 
 async def test_after_a_restore_the_index_has_what_is_there_now(path: Path, tmp_path: Path) -> None:
@@ -181,10 +194,24 @@ async def test_of_two_who_have_it_open_one_writes_it_and_both_find_all(store: Sq
     await second.close()
 
 
-async def test_who_comes_after_the_writer_writes(path: Path) -> None:
+async def test_of_two_commands_either_writes_it_in_turn_and_leaves_it_to_the_service(path: Path) -> None:
     first, second = await opened(path), await opened(path)
-    await first.items.add(some(4), NOW)
-    await first.close()
+    for at, each in enumerate((first, second, first, second)):
+        await each.items.add(some(4, 1 + 4 * at), NOW)
+        assert each.follower is not None
+        assert each.follower.progress.number == await each.items.last_change()
+    service = await opened(path, exclusive=True)
+    await service.items.add(some(4, 40), NOW)
+    for each in (service, first, second):
+        await expect_the_rows(each)
+    for each in (first, second, service):
+        await each.close()
+
+
+async def test_who_comes_after_the_service_writes(path: Path) -> None:
+    service, second = await opened(path, exclusive=True), await opened(path)
+    await service.items.add(some(4), NOW)
+    await service.close()
     await second.items.add(some(4, 5), NOW)
     await expect_the_rows(second)
     await second.close()
