@@ -16,6 +16,7 @@ PLAN: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("suggestions", ("--corpus", "{corpus}", "--corpus2", "{corpus2}"), "corpus2"),
     ("rank", ("--corpus", "{corpus}"), "corpus"),
     ("publishing", ("--corpus", "{corpus}"), "corpus"),
+    ("fan_out", ("--corpus", "{corpus}"), "corpus"),
     ("commands", ("--corpus", "{corpus}"), "corpus"),
     ("feedback", ("--folder", "{quality}", "--hf", "{hf}"), "hf"),
     ("summaries", ("--corpus", "{corpus}"), "corpus"),

@@ -4,9 +4,11 @@ import asyncio
 import json
 import logging
 import secrets
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import partial
 
 from bot.delivery.context import DeliveryContext, delivery_id, destination, sealed
 from bot.delivery.pausing import SubscriptionPauser
@@ -26,6 +28,7 @@ from bot.models import (
     Preferences,
     Subscription,
     Topic,
+    Window,
     is_mail,
 )
 from bot.models.deliveries import OccurrenceKey
@@ -38,6 +41,7 @@ log = logging.getLogger(__name__)
 AT_ONCE = 4  # channels whose digests are made at the same time
 # Occurrences that are read at a time, in turns: who comes waits for no more digests of a workspace that has hundreds.
 BATCH = 4 * AT_ONCE
+_KEPT = 100  # renderings of a round: workspaces take turns, so that the same digest comes again soon or not at all
 _MOMENT = timedelta(microseconds=1)
 _ENOUGH = "waits for the next day: the channel had as much as it may have today"
 _RESTORED = "it may have been posted already: the database was restored, and nobody can look into the channel."
@@ -64,6 +68,27 @@ class _DigestInputs:
     preferences: Preferences
 
 
+class _Renderings:
+    """Renders each digest at most once for a platform and layout, whichever channels it is for; in any thread.
+
+    One round's alone: what a message says of its platform, such as the names of commands, is as old as that at most.
+    """
+
+    def __init__(self) -> None:
+        self._rendered: dict[tuple[str, Digest, Layout, bool], Sequence[str]] = {}
+        self._one_at_a_time = threading.Lock()  # who asks for what is just being rendered waits for it
+
+    def rendered(self, messenger: Messenger, digest: Digest, *, layout: Layout, late: bool) -> Sequence[str]:
+        """Return what the messenger renders."""
+        key = (messenger.platform, digest, layout, late)
+        with self._one_at_a_time:
+            said = self._rendered.pop(key, None) or messenger.render(digest, layout=layout, late=late)
+            self._rendered[key] = said
+            if len(self._rendered) > _KEPT:
+                del self._rendered[next(iter(self._rendered))]
+        return said
+
+
 class Preparer:
     """Makes the digest of each occurrence that is due. `publish_due` may be called by any process, at any moment."""
 
@@ -72,6 +97,7 @@ class Preparer:
         self._maker = maker
         self._requests = requests
         self._pauser = SubscriptionPauser(context)
+        self._renderings = _Renderings()
         self._stopped = False
 
     def stop(self) -> None:
@@ -85,7 +111,9 @@ class Preparer:
         """
         try:
             return await self._prepare_due(now)
-        finally:  # by then a tick may have found that the clock was set back: the next one finds it again
+        finally:
+            self._renderings = _Renderings()
+            # By then a tick may have found that the clock was set back: the next one finds it again.
             self._context.latest.note(now)
 
     async def _prepare_due(self, now: datetime) -> int:
@@ -227,7 +255,7 @@ class Preparer:
         layout = await self._requests.layout(subscription.workspace, subscription)
         digest = replace(digest, tag=subscription.tag, is_for_list=await self._is_for_list(subscription))
         digest = replace(digest, news=self._news(inputs, layout) if digest.entries else "")
-        texts = await asyncio.to_thread(_rendered, inputs, digest, layout)
+        texts = await asyncio.to_thread(_rendered, self._renderings, inputs, digest, layout)
         if not texts:
             raise ValueError(f"nothing was rendered for {subscription.channel}")
         made = replace(inputs.occurrence, state=OccurrenceState.MADE)
@@ -253,9 +281,13 @@ class Preparer:
         return f"{said} Your own copy of the topic lacks what is new in it: *topic show {topic.name}* says what."
 
 
-def _rendered(inputs: _DigestInputs, digest: Digest, layout: Layout) -> list[tuple[str, str]]:
+def _rendered(renderings: _Renderings, inputs: _DigestInputs, digest: Digest, layout: Layout) -> list[tuple[str, str]]:
     """Return what each part says, and what it says instead should it become late; "" where that is the same."""
-    render = inputs.messenger.render
+    if is_mail(inputs.subscription.channel):  # its links are its reader's own
+        render = inputs.messenger.render
+    else:
+        digest = replace(digest, subscription="", window=Window())  # what says the same is the same
+        render = partial(renderings.rendered, inputs.messenger)
     said = render(digest, layout=layout, late=inputs.occurrence.late)
     if_late = said if inputs.occurrence.late else render(digest, layout=layout, late=True)
     if len(said) != len(if_late):  # that it is late takes room: then nobody is told

@@ -22,6 +22,9 @@ class Messenger(Protocol):
     def render(self, digest: Digest, *, layout: Layout, late: bool) -> Sequence[str]:
         """Return the digest as the payloads of one or more messages, each within the platform's limits; pure.
 
+        For a channel of a chat the digest's `subscription` and `window` are left out, and who has the same digest in the
+        same layout has the same payloads. By e-mail each is rendered for itself.
+
         A payload may be a JSON object whose `keys` are the items that the message shows, those of one entry together; where
         cards of their own show them too, `listed` are those that it lists.
         """
