@@ -105,9 +105,8 @@ async def _timed(what: str, channels: int, doing: Awaitable[int]) -> None:
     began, wall = time.process_time(), time.monotonic()
     done = await doing
     used, wall = time.process_time() - began, time.monotonic() - wall
-    print(
-        f"{what:10}{done:7,} done {used:8.2f} s of processor {1000 * used / channels:7.2f} ms each {wall:8.1f} s by the clock"
-    )
+    each = 1000 * used / channels
+    print(f"{what:10}{done:7,} done {used:8.2f} s of processor {each:7.2f} ms each {wall:8.1f} s by the clock")
 
 
 async def one_after_another(service: Service, channels: int) -> None:

@@ -7,6 +7,7 @@ out without a word. All of it can be made again from the item, its summary and i
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from bot.models import Entry, Item, Kind, Ranked, ScorePart, Summary, SummaryPart
 from bot.query.fold import tokens
@@ -45,6 +46,7 @@ _NO_EVIDENCE = re.compile(
 )
 
 
+@lru_cache(maxsize=256)  # many channels are posted the same on a morning; 2 MB
 def entry(ranked: Ranked, summary: Summary, partner: Item | None = None) -> Entry:
     """Return the entry of an item with its gist, its card and why it is here. It computes: not on the event loop."""
     why = why_here(ranked)

@@ -378,3 +378,19 @@ def test_a_reason_is_not_shortened_to_less_than_what_for() -> None:
     told = card_of("Caches of long prompts outgrow one device.", *_LONG[1:], _REASON)
     assert "Why it matters" not in told  # `Tidy is a useful and practical tool.`
     assert len(told) == 3
+
+
+def test_an_entry_is_made_once_for_all_who_have_it_and_anew_where_anything_differs() -> None:
+    first = shown(TIDY)
+    assert shown(replace(TIDY, title=TIDY.title)) is first
+    others = {
+        "score": entry(replace(first.ranked, score=0.6), first.summary),
+        "summary": entry(first.ranked, replace(first.summary, made_by="endpoint")),
+        "partner": entry(first.ranked, first.summary, repo("a/b")),
+        "item": shown(replace(TIDY, upvotes=7)),
+        "reason": shown(TIDY, ScorePart("phrases", 0.3, "matches *cache*")),
+    }
+    assert len(set(others.values()) - {first}) == len(others)
+    assert others["score"].ranked.score == 0.6
+    assert others["item"].ranked.item.upvotes == 7
+    assert (first.why_here, others["reason"].why_here) == ("", "cache")
