@@ -3,7 +3,6 @@
 import asyncio
 import json
 import os
-import re
 import signal
 import sqlite3
 import subprocess
@@ -19,7 +18,7 @@ import pytest
 from sqlite_utils import Database
 
 from bot.errors import StoreError
-from bot.models import And, Item, Kind, Query, Release, SourceState, Suppression, Term
+from bot.models import And, Item, Kind, Query, Release, SourceState, Term
 from bot.store.sqlite import ingest
 from bot.store.sqlite.connections import connect
 from bot.store.sqlite.locks import turn_lock
@@ -30,7 +29,6 @@ from tests.contract.test_ledger import subscribed
 
 NOW = datetime(2026, 4, 1, 7, tzinfo=UTC)
 EVERYTHING = And(())
-DOCS = Path(__file__).parents[4] / "docs" / "running.md"
 
 
 @pytest.fixture
@@ -522,23 +520,6 @@ async def test_what_is_wrong_with_addresses_is_found_by_the_check(store: SqliteS
     ]
     await store.recipients.key()
     assert (await store.maintenance.check())[-1] == "2 addresses that are not to be written to cannot be recognised."
-
-
-async def test_what_was_said_of_addresses_is_carried_over_a_restore_as_the_docs_say(
-    store: SqliteStore, path: Path, tmp_path: Path
-) -> None:
-    copy = tmp_path / "copy.sqlite3"
-    await store.recipients.key()
-    await store.maintenance.backup(copy)
-    await store.recipients.suppress("me@lab.example", Suppression.UNSUBSCRIBED, NOW, workspace="slack:T1")
-    await store.close()
-    (said,) = re.findall(r'sqlite3 broadsheet.sqlite3 "(.*?)"\n', DOCS.read_text("utf-8"), re.DOTALL)
-    with closing(sqlite3.connect(copy, isolation_level=None)) as db:
-        db.executescript(re.sub(r"broadsheet\.sqlite3\.before-\w+", str(path), said))
-    await (restored := SqliteStore(copy)).open()
-    assert await restored.recipients.suppression("slack:T1", "me@lab.example") is Suppression.UNSUBSCRIBED
-    assert await restored.maintenance.check() == []
-    await restored.close()
 
 
 async def test_an_item_indexed_by_other_rules_mends_the_index_when_it_changes(store: SqliteStore) -> None:
