@@ -7,7 +7,7 @@ date `first_seen` or `created`. Such files are made from arXiv's public metadata
 import gzip
 import json
 import lzma
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
@@ -24,28 +24,11 @@ def rows(path: Path, limit: int | None = None) -> list[dict[str, Any]]:
 
 def papers(path: Path, limit: int | None = None) -> list[Item]:
     """Return the papers of the file as the arXiv source would make them, at most `limit`."""
-    return [_paper(row) for row in rows(path, limit)]
+    return [paper(row) for row in rows(path, limit)]
 
 
-async def store_all(store: Store, items: Sequence[Item], now: datetime) -> None:
-    """Store the items as a collection does, some thousands at a time."""
-    for at in range(0, len(items), 2000):
-        await store.items.add(items[at : at + 2000], now)
-
-
-def _opened(path: Path) -> IO[bytes]:
-    if path.suffix == ".xz":
-        return lzma.LZMAFile(path)
-    return cast("IO[bytes]", gzip.open(path)) if path.suffix == ".gz" else path.open("rb")
-
-
-def _lines(path: Path) -> Iterator[dict[str, Any]]:
-    with _opened(path) as file:
-        for line in file:
-            yield json.loads(line)
-
-
-def _paper(row: dict[str, Any]) -> Item:
+def paper(row: dict[str, Any]) -> Item:
+    """Return the record as the arXiv source would make it."""
     authors = row["authors"]
     day = datetime.fromisoformat(row.get("first_seen") or row["created"]).replace(tzinfo=UTC)
     return Item(
@@ -62,3 +45,22 @@ def _paper(row: dict[str, Any]) -> Item:
         seen=day,
         comment=row.get("comment") or "",
     )
+
+
+async def store_all(store: Store, items: Iterable[Item], now: datetime) -> None:
+    """Store the items as a collection does, some thousands at a time."""
+    left = iter(items)
+    while some := list(islice(left, 2000)):
+        await store.items.add(some, now)
+
+
+def _opened(path: Path) -> IO[bytes]:
+    if path.suffix == ".xz":
+        return lzma.LZMAFile(path)
+    return cast("IO[bytes]", gzip.open(path)) if path.suffix == ".gz" else path.open("rb")
+
+
+def _lines(path: Path) -> Iterator[dict[str, Any]]:
+    with _opened(path) as file:
+        for line in file:
+            yield json.loads(line)
