@@ -16,6 +16,7 @@ from bot.digest.selection import (
     QUERY,
     SOURCE,
     SelectionContext,
+    ToSelect,
     is_posted,
     least,
     outcome,
@@ -221,7 +222,7 @@ class Publisher:
         window, since = await self._window(request, now)
         considered = await self._considered(request, window, shown, now, exact=exact)
         context, indexed, candidates, still, carried, happened = considered
-        selection = await indexed.in_thread(lambda: select(request, candidates, context))
+        selection = await indexed.select(ToSelect(request, candidates, context))
         summaries = await self._summaries([card.ranked.item for card in selection.cards], now)
         states = [(title, await self._store.source_states.get(name)) for name, title in self._asked(request.topic)]
         # What happened to a repository outside the topic is counted nowhere: each digest of a week would see it.

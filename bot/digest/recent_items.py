@@ -11,6 +11,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from bot.digest.selection import Selection, ToSelect, select, select_together
 from bot.models import Item, Reading, Window
 from bot.ports.items import Items
 from bot.ports.vectors import Vectors
@@ -36,6 +37,9 @@ UNASKED = timedelta(hours=3)
 # Spaces of the transformer that is shipped: what is near in them was measured. Of others it is taken from the items.
 SHIPPED = "minilm-l6"
 
+# Digests that are selected together, where so many wait: what a person asks for meanwhile waits for no more.
+TOGETHER = 16
+
 # How far back readings are asked for.
 READINGS = timedelta(days=30)
 
@@ -60,6 +64,7 @@ class IndexedItems:
     vectors_mark: str = ""  # of the store, when the index was told its items' vectors
     lacking: frozenset[str] = frozenset()  # the keys of those of the index that had no vector then
     lock: Lock = field(default_factory=Lock)
+    _waiting: "list[_Waiting]" = field(default_factory=list, init=False)  # each index has its own
 
     async def in_thread(self, task: Callable[[], T]) -> T:
         """Return what the task makes of the index; it runs in a thread, when no other does."""
@@ -69,6 +74,21 @@ class IndexedItems:
                 return task()
 
         return await asyncio.to_thread(alone)
+
+    async def select(self, asked: ToSelect) -> Selection:
+        """Return the selection of a digest of the index; those that wait meanwhile are made together, each as alone."""
+        waits = _Waiting(asked)
+        self._waiting.append(waits)
+
+        def done() -> Selection | Exception:
+            while waits.found is None:
+                _select_waiting(self._waiting)
+            return waits.found
+
+        found = await self.in_thread(done)
+        if isinstance(found, Exception):
+            raise found
+        return found
 
     def candidates(self, window: Window, besides: Collection[str] = ()) -> Candidates:
         """Return the items that arrived in the window, and besides them those of these keys."""
@@ -135,6 +155,33 @@ class IndexedItems:
     @cached_property
     def _indexed(self) -> NDArray[np.int64]:
         return np.array([self.arrivals[item.key] for item in self.index.items], np.int64)
+
+
+@dataclass
+class _Waiting:
+    """A digest that is to be selected, and its selection, or why there is none."""
+
+    asked: ToSelect
+    found: Selection | Exception | None = None
+
+
+def _select_waiting(waiting: list[_Waiting]) -> None:
+    """Select the first of those that wait; where one of them cannot be, each by itself."""
+    now = waiting[:TOGETHER]
+    del waiting[: len(now)]  # who comes meanwhile stands behind them
+    try:
+        found: Sequence[Selection | Exception] = select_together([each.asked for each in now])
+    except Exception:  # noqa: BLE001 - each is told what is wrong with it alone
+        found = [_alone(each.asked) for each in now]
+    for each, one in zip(now, found, strict=True):
+        each.found = one
+
+
+def _alone(asked: ToSelect) -> Selection | Exception:
+    try:
+        return select(*asked)
+    except Exception as error:  # noqa: BLE001 - raised where it was asked for
+        return error
 
 
 class RecentItems:

@@ -1,3 +1,4 @@
+import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -7,6 +8,7 @@ import pytest
 from bot.collect.collector import Collector
 from bot.digest import selection
 from bot.digest.publisher import Publisher
+from bot.errors import UsageError
 from bot.models import Batch, Change, DigestRequest, Feedback, Health, Interest, Item, Limits, Link, Release, Topic
 from bot.query import parse
 from bot.sources.registry import AUTHORITY
@@ -264,6 +266,26 @@ async def test_a_preview_is_what_publishing_would_post(store: MemoryStore, now: 
 
     assert [preview] == await publisher.publish([request()], now)
     assert len(preview.entries) > 0
+
+
+async def test_digests_that_are_made_at_once_are_those_made_one_by_one_and_a_bad_topic_fails_alone(
+    store: MemoryStore, now: datetime
+) -> None:
+    await filled(store, now, *(about(number, f"The KV cache of {number} banks") for number in range(9)), repo())
+    queries = ("cache", "bank*", "7", "cache -3", "nothing", "", "gpus", "kv")
+    topics = [replace(TOPIC, name=f"t{number}", query=parse(query)) for number, query in enumerate(queries * 3)]
+    topics.insert(5, replace(TOPIC, interests=(Interest("(cache"),)))
+    publisher = Publisher(store, Extractive(), TITLES)
+
+    together = await asyncio.gather(
+        *(publisher.preview(request(topic=topic), now) for topic in topics), return_exceptions=True
+    )
+
+    for topic, made in zip(topics, together, strict=True):
+        if made is together[5]:
+            assert isinstance(made, UsageError)
+        else:
+            assert made == await Publisher(store, Extractive(), TITLES).preview(request(topic=topic), now)
 
 
 # --- feedback
