@@ -2,15 +2,18 @@
 
 import asyncio
 import sqlite3
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from sqlite_utils import Database
 
 from bot.errors import StoreError
 from bot.models import And, Item, Kind, Term
 from bot.store.sqlite.ingest import forget_changes
+from bot.store.sqlite.items import counts
 from bot.store.sqlite.store import SqliteStore
 from tests.bot.store.sqlite.test_store import content_of, many, put
 
@@ -164,6 +167,25 @@ async def test_a_database_of_another_program_is_no_backup(tmp_path: Path) -> Non
     plain.close()
     with pytest.raises(StoreError, match="another program"):
         await asyncio.to_thread(SqliteStore(tmp_path / "a.db").maintenance.restore, tmp_path / "other.db", NOW)
+
+
+async def test_counting_reads_no_paper(tmp_path: Path) -> None:
+    store = await filled(tmp_path / "a.db", 10)
+    effort = []
+    for more in (0, 2000):
+        await store.items.add([*many(more, 10), Item(key="github:a/b", kind=Kind.REPO, title="a/b")], NOW)
+        counted: list[None] = []
+
+        def count(db: Database, steps: list[None] = counted) -> Mapping[str, int]:
+            db.conn.set_progress_handler(lambda: steps.append(None), 1)
+            found = counts(db)
+            db.conn.set_progress_handler(None, 0)
+            return found
+
+        assert await store.connections.write(count) == {"items": 11 + more, "papers": 10 + more, "repos": 1, "posts": 0}
+        effort.append(len(counted))
+    assert effort[0] == effort[1] > 0
+    await store.close()
 
 
 async def test_vacuum_gives_back_what_pruning_freed(tmp_path: Path) -> None:
