@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from adapters.mcp.tools import TOOLS, call_of, called
 from adapters.text import clean, cut, safe_url
-from adapters.words import SpanKind, authors, first_link, spans, summary_origin, title, warnings
+from adapters.words import SpanKind, authors, first_link, line_spans, spans, summary_origin, title, warnings
 from bot.commands import Command, read
 from bot.errors import Unclear
 from bot.models import AssistantAccess, Button, Entry, Item, Kind, Reply, ReplyEntry, SummaryPart
@@ -160,7 +160,7 @@ def answer_of(reply: Reply, command: Command, access: AssistantAccess) -> Answer
     What one that is about an item has for its title names that item: its words are a stranger's.
     """
     is_about_item = any(each.suggests == "item" for each in command.usage.options) and not TOOLS[command.usage.words].writes
-    heading = plain(reply.title)
+    heading = clean(reply.title)
     fields = [f"{clean(each.name)}: {plain(each.value)}" for each in reply.fields]
     steps = [_step(each, access) for each in reply.next_steps]
     whole = (*reply.quoted, *(reply.attachment.text.splitlines() if reply.attachment else ()))
@@ -210,7 +210,16 @@ def _calls(buttons: Iterable[Button]) -> Iterator[Call]:
 
 def plain(sentence: str) -> str:
     """Return a sentence of ours without what stresses; a command in it as the tool that does it, or as it is typed."""
-    return "".join(_said(piece) if kind is SpanKind.TYPED else piece for piece, kind in spans(sentence, before=""))
+    return _told(spans(sentence, before=""))
+
+
+def plain_line(line: str) -> str:
+    """Return a line about something likewise: what is stressed in it may be a stranger's, and is no call of a tool."""
+    return _told(line_spans(line, before=""))
+
+
+def _told(pieces: Iterable[tuple[str, SpanKind]]) -> str:
+    return "".join(_said(piece) if kind is SpanKind.TYPED else piece for piece, kind in pieces)
 
 
 def _said(typed: str) -> str:
@@ -240,7 +249,7 @@ def _entries(reply: Reply) -> Iterator[Told]:
 
 
 def _listed(entry: ReplyEntry, number: int | None) -> Told:
-    says, posted = _full(map(plain, entry.lines)), safe_url(entry.post)
+    says, posted = _full(map(plain_line, entry.lines)), safe_url(entry.post)
     if entry.item is None:
         return Told(posted=posted, says=says, quoted=Quoted(title=clean(entry.title), gist=clean(entry.gist)))
     return _item(entry.item, number, gist=clean(entry.gist)).model_copy(update={"posted": posted, "says": says})
@@ -248,7 +257,7 @@ def _listed(entry: ReplyEntry, number: int | None) -> Told:
 
 def told_entry(entry: Entry, number: int | None, parts: Sequence[Part], more_parts: int = 0) -> Told:
     """Return the entry of a digest, or a card, with these parts."""
-    says = (f"Why here: {plain(entry.why_here)}",) if entry.why_here else ()
+    says = (f"Why here: {plain_line(entry.why_here)}",) if entry.why_here else ()
     partner = entry.partner if entry.partner is not None and entry.partner.kind is Kind.REPO else None
     made = _item(entry.ranked.item, number, gist=clean(entry.gist), parts=tuple(parts))
     code = first_link(partner) if partner else made.code
