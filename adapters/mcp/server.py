@@ -18,9 +18,9 @@ from adapters.words import coverage_line, digest_name
 from bot import __version__
 from bot.commands import Command, Show
 from bot.errors import UsageError
-from bot.handlers.archive.access import assistant_context
+from bot.handlers.archive.access import assistant_context, assistant_viewer
 from bot.handlers.archive.posted import posted_digest
-from bot.handlers.archive.reading import front, viewer_of
+from bot.handlers.archive.reading import front
 from bot.handlers.context import HandlerContext
 from bot.handlers.handle import failed, handle
 from bot.models import ArchivedDigest, AssistantAccess
@@ -130,7 +130,7 @@ class AssistantServer:
         self, access: AssistantAccess, *, topic: str = "", day: str = "", number: int = 0, after: int = 0
     ) -> DigestTold:
         context = assistant_context(self._context, access)
-        posted = await posted_digest(context, await viewer_of(context, access.actor), topic, day, number)
+        posted = await posted_digest(context, await assistant_viewer(context, access), topic, day, number)
         return await asyncio.to_thread(digest_told, posted, after)
 
     # --- digests and papers to read
@@ -138,7 +138,7 @@ class AssistantServer:
     async def _list_resources(self, asked: Asked, _params: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
         access = await self._reader(asked)
         context = assistant_context(self._context, access)
-        found = await front(context, await viewer_of(context, access.actor), self._clock())
+        found = await front(context, await assistant_viewer(context, access), self._clock())
         return types.ListResourcesResult(resources=[_resource(each) for each in found])
 
     async def _list_templates(

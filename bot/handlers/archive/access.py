@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from bot.errors import DeliveryError
+from bot.handlers.archive.reading import viewer_of
 from bot.handlers.context import HandlerContext
 from bot.handlers.links import LinkSigner
 from bot.models import Actor, AssistantAccess, Viewer
@@ -54,3 +55,12 @@ def assistant_context(context: HandlerContext, access: AssistantAccess) -> Handl
         return access.visible(channels)
 
     return replace(context, visible_channels=visible, fetcher=context.fetcher if access.may_write else None)
+
+
+async def assistant_viewer(context: HandlerContext, access: AssistantAccess) -> Viewer:
+    """Return the assistant as a reader: of its own channel, and of no mails, not even of those to its person.
+
+    Raises StoreError.
+    """
+    viewer = await viewer_of(assistant_context(context, access), access.actor)
+    return replace(viewer, channels=tuple(sorted(access.visible(viewer.channels))))

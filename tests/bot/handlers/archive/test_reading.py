@@ -40,7 +40,8 @@ async def test_a_person_reads_the_channels_that_they_may_know_of(ada: Asker) -> 
     assert viewer == Viewer(workspace="slack:T1", person="U-ada", channel="C9", channels=("C2",))
 
 
-async def test_a_person_reads_what_is_sent_to_their_own_address_and_to_no_other(ada: Asker) -> None:
+async def posted_to_mailboxes(ada: Asker) -> None:
+    """A digest that was sent to an address of hers, and to one of his."""
     recipients = ada.context.store.recipients
     for person in ("U-ada", "U-bob"):
         asked = {"workspace": "slack:T1", "person": person, "address": f"{person}@lab.example"}
@@ -48,6 +49,10 @@ async def test_a_person_reads_what_is_sent_to_their_own_address_and_to_no_other(
         await recipients.ask(OptIn(code=code, asked_at=NOW, until=NOW + DAY, command="", **asked))  # type: ignore[arg-type]
         await recipients.confirm("slack:T1", person, code, f"mail:{person}", NOW)
         await posted(ada, f"mail:{person}")
+
+
+async def test_a_person_reads_what_is_sent_to_their_own_address_and_to_no_other(ada: Asker) -> None:
+    await posted_to_mailboxes(ada)
     viewer = await viewer_of(knowing(ada).context, ada.actor)
     assert viewer.channels == ("mail:U-ada",)
 
