@@ -20,7 +20,7 @@ from adapters.mcp.server import AT_ONCE
 from bot.errors import StoreError
 from bot.models import AssistantAccess, Item, Kind
 from tests.adapters.mcp.assistants import READS, WRITES, asking, asking_several, refused, told
-from tests.bot.handlers.archive.test_reading import posted
+from tests.bot.handlers.archive.test_reading import posted, posted_to_mailboxes
 from tests.bot.handlers.askers import PACKS, Asker, about
 from tests.conftest import NOW
 from tests.fakes.hostile import hostile
@@ -71,7 +71,9 @@ async def test_what_is_told_is_what_a_chat_shows_in_the_same_order_with_the_same
     assert [each.get("key", "") for each in entries] == [each.item.key if each.item else "" for each in reply.entries]
     numbers = [number for number, each in enumerate(reply.entries, reply.first) if each.item]
     assert [each["number"] for each in entries if "key" in each] == numbers
-    assert [each.get("says", []) for each in entries] == [[plain_line(text) for text in each.lines] for each in reply.entries]
+    assert [each.get("says", []) for each in entries] == [
+        [plain_line(text) for text in each.lines] for each in reply.entries
+    ]
     assert {plain(text) for text in reply.text} <= {*found.get("says", ())}
 
 
@@ -126,6 +128,14 @@ async def test_nothing_of_another_channel_or_workspace_is_read(ada: Asker) -> No
         assert (await client.list_resources()).resources == []
         with pytest.raises(MCPError, match="No digest was posted yet"):
             await client.read_resource("broadsheet://digest/kv/2026-04-01")
+
+
+async def test_mails_to_its_person_are_no_digests_of_its_channel(ada: Asker) -> None:
+    await posted_to_mailboxes(ada)
+    for channel in ("C1", ""):
+        async with asking(ada, replace(READS, channel=channel)) as client:
+            assert "No digest was posted yet" in await refused(client, "digest")
+            assert (await client.list_resources()).resources == []
 
 
 async def test_who_may_read_alone_is_offered_nothing_that_writes_and_told_why(ada: Asker) -> None:
@@ -213,7 +223,9 @@ async def test_a_title_that_is_spelt_as_a_command_becomes_no_call_of_a_tool(ada:
         answers += [await told(client, "similar", item="arxiv:2603.00078")]
         answers += [{"error": await refused(client, "show", item="Mallory save", topic="nope")}]
     strings = [text for _, text in _strings(answers)]
-    assert [text for text in strings if re.search(r"(save|follow|search)\((item|what|query): \"(arx|auth|space)", text)] == []
+    assert [
+        text for text in strings if re.search(r"(save|follow|search)\((item|what|query): \"(arx|auth|space)", text)
+    ] == []
     assert [text for name, text in _strings(answers[1]) if name == "title"][-1] == f"Why: {title}"
 
 
@@ -349,6 +361,32 @@ async def test_a_list_without_end_is_cut_and_says_so(ada: Asker) -> None:
     left = 400 - len(found["entries"])
     assert found["says"][-1] == f"{left} entries of 400 are left out for length."
     assert tokens_of(json.dumps(found, separators=(",", ":"), ensure_ascii=False)) <= MOST_TOKENS
+
+
+async def test_what_a_thousand_people_wrote_is_cut_and_says_so(ada: Asker) -> None:
+    everybody = tuple(f'Anna \\"{number}\\" Lovelace' for number in range(3_000))
+    await ada.context.store.items.add([replace(about(300, "A boson"), authors=everybody)], NOW - timedelta(hours=1))
+    async with asking(ada) as client:
+        found = await told(client, "show", item="2603.00300", bibtex=True)
+    assert tokens_of(json.dumps(found)) <= MOST_TOKENS
+    assert found["says"] == ["What ends in … is left off for length."]
+    assert found["quoted"]["text"][0].startswith("@misc{")
+    assert found["quoted"]["text"][-1] == "}"
+
+
+async def test_one_of_endless_words_leaves_room_for_the_others(ada: Asker) -> None:
+    endless = '\\"cache' * 2_500
+    work = replace(about(301, endless), authors=(endless,) * 4, abstract=endless, categories=("cs.DC",), keywords=(endless,))
+    await ada.context.store.items.add([work], NOW - timedelta(hours=1))
+    async with asking(ada, WRITES) as client:
+        found = await told(client, "search", query="cache sort:new")
+        answers = [await told(client, tool, item=work.key) for tool in ("show", "why", "similar", "save")]
+        answers += [await told(client, "show", item=work.key, **{how: True}) for how in ("bibtex", "abstract")]
+        unclear = await refused(client, "show", item="cache")
+    assert len(found["entries"]) == 4
+    assert [tokens_of(json.dumps(each)) for each in answers if tokens_of(json.dumps(each)) > MOST_TOKENS] == []
+    assert tokens_of(unclear) < 500
+    assert all("entries" in each for each in answers[:4])
 
 
 async def test_a_tool_that_is_none_is_an_error_of_the_protocol(ada: Asker) -> None:
