@@ -8,7 +8,7 @@ from pydantic import Field
 
 from adapters.mcp.results import CHARACTERS_A_TOKEN, Call, Part, Told, Value, as_text, parts_of, told_entry
 from adapters.mcp.tools import DIGEST
-from adapters.text import clean, safe_url
+from adapters.text import clean, cut, safe_url
 from adapters.words import coverage_line, digest_name, empty_sentence
 from bot.digest.left_out import how_many
 from bot.handlers.archive.posted import PostedDigest
@@ -17,6 +17,8 @@ from bot.wording import counted
 
 MOST_TOKENS = 1_500  # of the answer: what a day's digest may cost who reads it each day
 _OTHERS = 5  # topics that are named beside it
+_NOTES = 5  # on sources: as many feeds may be down as there are
+_LONGEST_NOTE = 200  # characters
 _FIRST = ("Evidence", "Method", "Why it matters", "Problem")  # which parts are told first where there is no room for all
 
 
@@ -141,7 +143,7 @@ def _whole(posted: PostedDigest, after: int, shown: Sequence[_Room], left: int) 
         day=digest.day.isoformat(),
         number=posted.number,
         posted=next(filter(None, map(safe_url, archived.links)), ""),
-        says=tuple(_says(posted, left)),
+        says=tuple(_says(posted, left, after)),
         entries=tuple(each.told() for each in shown),
         coverage=_account(posted),
         others=tuple(_other(each) for each in posted.others[:_OTHERS]),
@@ -149,14 +151,17 @@ def _whole(posted: PostedDigest, after: int, shown: Sequence[_Room], left: int) 
     )
 
 
-def _says(posted: PostedDigest, left: int) -> list[str]:
+def _says(posted: PostedDigest, left: int, after: int) -> list[str]:
     digest = posted.archived.digest
     empty = [] if digest.entries else [empty_sentence(digest)]
     several = (
         [f"{counted(posted.of_day, 'digest')} of that day: this is number {posted.number}."] if posted.of_day > 1 else []
     )
-    cut = [f"{counted(left, 'entry')} of {len(digest.entries)} are left for length: call digest again as in more."]
-    return [*empty, *several, *(cut if left else [])]
+    left_for_length = [
+        f"{counted(left, 'entry')} of {len(digest.entries)} are left for length: call digest again as in more."
+    ]
+    none = [f"Nothing is behind entry {after}: it has {len(digest.entries)}."] if 0 < len(digest.entries) <= after else []
+    return [*empty, *several, *none, *(left_for_length if left else [])]
 
 
 def _other(topic: ArchivedTopic) -> TopicTold:
@@ -172,5 +177,11 @@ def _account(posted: PostedDigest) -> Account:
         kept=coverage.kept,
         dropped=tuple(Dropped(reason=clean(reason), count=count) for reason, count in coverage.dropped if count),
         more_on_topic=how_many(digest) if digest.left_out else "",
-        notes=tuple(filter(None, map(clean, coverage.notes))),
+        notes=_notes(coverage),
     )
+
+
+def _notes(coverage: Coverage) -> tuple[str, ...]:
+    told = [cut(note, _LONGEST_NOTE) for note in map(clean, coverage.notes) if note]
+    more = len(told) - _NOTES
+    return (*told[:_NOTES], *((f"and {more} more",) if more > 0 else ()))

@@ -98,3 +98,17 @@ def test_an_empty_digest_says_why() -> None:
     told = digest_told(kept(replace(GPU, entries=())))
     assert told.entries == ()
     assert told.says[0].startswith("0 of ")
+
+
+async def test_notes_without_end_leave_room_for_the_entries() -> None:
+    notes = tuple(f"Feed {number} gave nothing since yesterday: it says that one should wait." for number in range(60))
+    many = replace(GPU, entries=tuple((await entries())[:4]), coverage=replace(GPU.coverage, notes=notes))
+    told = digest_told(kept(many))
+    assert tokens_of(as_text(told)) <= MOST_TOKENS
+    assert len(told.entries) == 4
+    assert told.coverage.notes == (*notes[:5], "and 55 more")
+
+
+def test_behind_the_last_entry_there_is_said_to_be_none() -> None:
+    told = digest_told(kept(GPU), 50)
+    assert told.says == (f"Nothing is behind entry 50: it has {len(GPU.entries)}.",)
