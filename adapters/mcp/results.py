@@ -189,7 +189,7 @@ def _within(answer: Answer, most: int) -> Answer:
     left = len(answer.entries) - kept
     if not left:
         return answer
-    cut_short = f"{counted(left, 'entry')} of {len(answer.entries)} are left out for length."
+    cut_short = f"{counted(left, 'entry')} of {len(answer.entries)} left out for length."
     return answer.model_copy(update={"entries": answer.entries[:kept], "says": (*answer.says, cut_short)})
 
 

@@ -278,9 +278,15 @@ def _of_file(variable: str, environ: Mapping[str, str]) -> str | None:
 
 
 def mcp_token(environ: Mapping[str, str]) -> str:
-    """Return the token by which the assistant asks that starts `broadsheet mcp`, "" for none; raises SettingsError."""
+    """Return the token by which the assistant asks that starts `broadsheet mcp`, "" where none is given.
+
+    Raises SettingsError, also for an empty one: a program that has lost its token is not to ask as the terminal does.
+    """
     held = _of_file(MCP_TOKEN, environ)
-    return (environ.get(MCP_TOKEN, "") if held is None else held).strip()
+    held = environ.get(MCP_TOKEN) if held is None else held
+    if held is not None and not held.strip():
+        raise SettingsError(f"{MCP_TOKEN} is given, but empty: put the token there, or leave the variable out.")
+    return (held or "").strip()
 
 
 def _read_named(values: dict[str, Any], path: Path, environ: Mapping[str, str]) -> None:

@@ -150,6 +150,8 @@ async def test_what_cannot_be_is_said_in_a_sentence(posted: Desk) -> None:
         ran = await desk.run(*arguments)
         assert (arguments, ran.status) == (arguments, status)
         assert said in ran.err
+    lost = await desk.run("mcp", BROADSHEET_MCP_TOKEN=" ")
+    assert (lost.status, "is given, but empty" in lost.err) == (Exit.SETTINGS, True)
     both = await desk.run("mcp", "--write", BROADSHEET_MCP_TOKEN=token)
     assert (both.status, "Leave out the options" in both.err) == (Exit.USAGE, True)
     assert "desk · local · local" in (await desk.run("mcp", "token", "list")).out

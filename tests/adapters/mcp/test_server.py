@@ -359,7 +359,7 @@ async def test_a_list_without_end_is_cut_and_says_so(ada: Asker) -> None:
     async with asking(replace(ada, context=replace(ada.context, packs=packs))) as client:
         found = await told(client, "topics")
     left = 400 - len(found["entries"])
-    assert found["says"][-1] == f"{left} entries of 400 are left out for length."
+    assert found["says"][-1] == f"{left} entries of 400 left out for length."
     assert tokens_of(json.dumps(found, separators=(",", ":"), ensure_ascii=False)) <= MOST_TOKENS
 
 
