@@ -23,7 +23,7 @@ from adapters.web.page import FIELD, page
 from adapters.web.site.frame import Frame, public_root
 from bot.handlers.archive.access import public_viewer, public_workspaces
 from bot.handlers.archive.reading import viewer_of
-from bot.handlers.archive.sessions import end_session, open_session, reader, was_ended
+from bot.handlers.archive.sessions import end_session, has_left, open_session, reader, was_ended
 from bot.handlers.context import HandlerContext
 from bot.handlers.links import SESSION_HOLDS, LinkSigner, SignedSession
 from bot.models import Actor, Button, Reply, Viewer
@@ -139,8 +139,8 @@ class Visitors:
         return Visit(viewer, frame, replace(actor, channel=viewer.channel), said, of)
 
     async def _viewer(self, actor: Actor, session: str) -> Viewer:
-        """Return what the session's person may know of; raises HTTPNotFound where it was ended."""
-        if await was_ended(self._context, actor.workspace, session):
+        """Return what the session's person may know of; raises HTTPNotFound where it was ended, or who it is has left."""
+        if await was_ended(self._context, actor.workspace, session) or await has_left(self._context, actor):
             raise web.HTTPNotFound
         return await viewer_of(self._context, actor)
 

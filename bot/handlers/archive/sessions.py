@@ -4,6 +4,7 @@ import hashlib
 import secrets
 from datetime import datetime
 
+from bot.errors import DeliveryError
 from bot.handlers.context import HandlerContext
 from bot.handlers.links import OPENING_HOLDS, LinkSigner, SignedSession
 from bot.models import Actor, text_key
@@ -43,6 +44,14 @@ async def end_session(context: HandlerContext, workspace: str, value: str, now: 
 async def was_ended(context: HandlerContext, workspace: str, value: str) -> bool:
     """Say whether the session of the workspace was ended before its time. Raises StoreError."""
     return await context.store.chats.kept_text(workspace, text_key(_ended(value))) is not None
+
+
+async def has_left(context: HandlerContext, actor: Actor) -> bool:
+    """Say whether somebody with a session is not in their workspace any more; not while nobody can tell."""
+    try:
+        return not await context.channel_access.is_member(actor)
+    except DeliveryError:
+        return False
 
 
 def _ended(value: str) -> str:

@@ -111,12 +111,13 @@ class Rooms:
     visible: set[str]  # to everybody who asks by name
     open: set[str] = field(default_factory=set)
     answers: bool = True
+    left: set[str] = field(default_factory=set)  # people who are in the workspace no more
 
     async def visible_to(self, workspace: str, person: str, channels: Collection[str]) -> Collection[str]:
         return self._told(self.visible, channels)
 
     async def is_member(self, workspace: str, person: str) -> bool:
-        return bool(self._told({"member"}, ["member"]))
+        return person not in self.left and bool(self._told({"member"}, ["member"]))
 
     async def open_to_all(self, workspace: str, channels: Collection[str]) -> Collection[str]:
         return self._told(self.open, channels)

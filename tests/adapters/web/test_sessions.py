@@ -185,6 +185,20 @@ async def test_who_left_the_channel_where_they_asked_reads_nothing_of_it(ada: As
         assert PAPERS[0].title not in by_its_number.text
 
 
+async def test_who_left_the_workspace_reads_and_searches_nothing_though_the_session_holds(ada: Asker) -> None:
+    await posted(ada, "C1")
+    await ada.ask(f"save {PAPER}")
+    seconds, rooms = [0.0], Rooms({"C1"})
+    async with browsing(where(ada, rooms, lambda: seconds[0])) as browser:
+        await browser.enter(ada)
+        assert (await browser.get("/saved")).status == 200
+        rooms.left.add(ada.actor.person)
+        seconds[0] = SEEN_HELD
+        nothing = await browser.get("/nowhere")
+        for path in ("/", "/saved", "/search?q=cache", item_path(PAPER)):
+            assert same(await browser.get(path)) == same(nothing)
+
+
 async def test_a_copy_of_the_cookie_of_who_left_opens_nothing(ada: Asker) -> None:
     await posted(ada, "C1")
     async with browsing(sees(ada, "C1")) as browser:
