@@ -102,18 +102,21 @@ class ChannelReaders:
         Raises as `channels_of`.
         """
         found = {*await channels_of(self._clients, workspace, kinds=PUBLIC)}.intersection(channels)
-        others = sorted({*channels} - found)[:_ARCHIVED]
-        return found | {each for each in others if await self._is_archived(workspace, each)}
+        others = {*channels} - found
+        now = self._monotonic()
+        held = {each: self._archived.get((workspace, each), (0.0, False)) for each in sorted(others)}
+        over = sorted((each for each, (until, _) in held.items() if until <= now), key=lambda each: held[each][0])
+        for each in over[:_ARCHIVED]:  # those that were never asked about, or the longest ago
+            held[each] = await self._ask_archived(workspace, each, now)
+        return found | {each for each, (until, is_archived) in held.items() if is_archived and until > now}
 
-    async def _is_archived(self, workspace: str, channel: str) -> bool:
-        """Return whether it is a public channel that is archived, as of ten minutes ago: then nobody is in it any more."""
-        until, is_archived = self._archived.get((workspace, channel), (0.0, False))
-        if until <= (now := self._monotonic()):
-            is_archived = await self._asked_archived(workspace, channel)
-            if len(self._archived) >= _KEPT:
-                self._archived.clear()
-            self._archived[workspace, channel] = now + _HOLDS, is_archived
-        return is_archived
+    async def _ask_archived(self, workspace: str, channel: str, now: float) -> tuple[float, bool]:
+        """Return until when it holds whether it is a public channel that is archived: then nobody is in it any more."""
+        answer = now + _HOLDS, await self._asked_archived(workspace, channel)
+        if len(self._archived) >= _KEPT:
+            self._archived.clear()
+        self._archived[workspace, channel] = answer
+        return answer
 
     async def _asked_archived(self, workspace: str, channel: str) -> bool:
         client = await self._clients.client(workspace)

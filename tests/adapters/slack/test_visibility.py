@@ -84,6 +84,15 @@ async def test_an_archived_public_channel_is_read_by_members_and_a_private_one_b
     assert await room.messenger.visible_to(HERE, fake.anna.id, every) == {fake.general.id, public.id, private.id}
 
 
+async def test_however_many_channels_slack_is_asked_about_some_at_a_time_each_has_its_turn(room: Room) -> None:
+    gone, last = [f"C0GONE{number:02}" for number in range(30)], room.fake.add_channel("C0LAST", "last", joined=True)
+    last.is_archived = True
+    last.members.clear()
+    assert await room.messenger.open_to_all(HERE, [*gone, last.id]) == set()
+    assert len([each for each in room.fake.requests if each.method == "conversations.info"]) == 20
+    assert await room.messenger.open_to_all(HERE, [*gone, last.id]) == {last.id}
+
+
 async def test_a_public_channel_that_the_app_was_put_out_of_is_shown_to_nobody(room: Room) -> None:
     other = room.fake.add_channel("C0OTHER", "other", joined=False)
     other.members.discard(room.fake.anna.id)
