@@ -42,6 +42,7 @@ A_MINUTE = 120  # requests by one token
 AT_ONCE = 4  # requests by one token: others wait for no one's searches
 CONNECTIONS = 64
 _HEAD = 16 * 1024  # bytes
+_CHECKS = logging.getLogger("mcp.server.transport_security")
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 _INVALID = -32600  # JSON-RPC's "invalid request"
 
@@ -315,6 +316,7 @@ async def serving(
     """
     for name in ("mcp", "uvicorn"):  # both tell of every request that it came and went
         logging.getLogger(name).setLevel(logging.WARNING)
+    _CHECKS.setLevel(logging.ERROR)  # who has no token could fill the log with what it says of refused headers
     listening = await _listening(host, port)
     place = listening.getsockname()
     server = _Server(_config(endpoint, patience))

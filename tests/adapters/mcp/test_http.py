@@ -162,6 +162,12 @@ async def test_a_page_that_a_browser_was_led_here_by_is_refused(place: Place) ->
         assert (await posted(place, **headers))[0] == status
 
 
+async def test_who_has_no_token_writes_nothing_into_the_log(place: Place, caplog: pytest.LogCaptureFixture) -> None:
+    for headers in ({"Host": "papers.evil.example"}, {"Origin": "https://evil.example"}):
+        await posted(place, Authorization="", **headers)
+    assert "evil" not in caplog.text
+
+
 async def test_a_name_of_its_own_is_answered_where_it_is_given() -> None:
     async with opened(Place(), hosts=("papers.lab.example",)) as place:
         for headers, status in (
