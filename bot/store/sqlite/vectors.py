@@ -1,10 +1,12 @@
 """The vectors of items in the database.
 
-Every write has a number, one higher than the last, and what it wrote or took away carries it: so a copy that knows all up
-to a number asks for what came after.
+Every write has a number, higher than the last, and what it wrote or took away carries it: so a copy that knows all up to a
+number asks for what came after. The numbers themselves are kept too, for a copy that lies outside the database: one that it
+does not find is of a database that this one was put in place of.
 """
 
 import json
+import secrets
 from collections.abc import Collection, Mapping, Sequence
 
 from sqlite_utils import Database
@@ -14,14 +16,16 @@ from bot.models.vectors import text_digest
 from bot.ports.vectors import Embedded
 from bot.store.records import item_from_text
 from bot.store.sqlite.connections import Connections, Tables, reading, reading_long, writing
-from bot.store.sqlite.key_values import fact, set_fact
+from bot.store.sqlite.key_values import fact
 
 _SAMPLE = 100  # vectors that show how long all of their space are
-CHANGES = "vector changes"  # the fact that has the number of the last write
+# So far apart are the numbers of two writes, by chance: where a backup is put back, what is written then has others than
+# what was written since the backup.
+_GAP = 1 << 24
+KEPT_CHANGES = 100_000  # writes, each of some vectors; a copy that is further behind is made anew
 # Of so many bytes, and with a scale that `bot.models.vectors.sound` takes: not negative, and below 1/32, as its last byte
 # tells.
 SOUND = "typeof(vector) = 'blob' and length(vector) = ? and substr(vector, -1) < x'3d'"
-KNOWN_SINCE = "vector changes known since"  # a copy that knows less is made anew: what went before is forgotten
 
 
 class SqliteVectors(Tables):
@@ -43,7 +47,7 @@ class SqliteVectors(Tables):
     @writing
     def save(self, db: Database, space: str, items: Sequence[Item], packed: Sequence[bytes], *, quick: bool) -> int:
         change = _next_change(db)
-        number = space_number(db, space, change)
+        number = space_number(db, space) or _new_space(db, space)
         stored = _stored(db, [item.key for item in items])
         rows = [
             (stored[item.key][0], number, quick, change, read, vector)
@@ -67,11 +71,11 @@ class SqliteVectors(Tables):
 
     @reading
     def mark(self, db: Database, space: str) -> str:
-        return fact(db, CHANGES) or "0"
+        return str(last_change(db))
 
     @reading_long
     def embedded(self, db: Database, space: str) -> Embedded:
-        marks = (space, fact(db, "changes"), fact(db, CHANGES))
+        marks = (space, fact(db, "changes"), str(last_change(db)))
         counted = self._counted  # other threads count too
         if counted is None or counted[0] != marks:
             self._counted = counted = (marks, _embedded(db, space_number(db, space)))
@@ -124,12 +128,14 @@ def forget(db: Database, numbers: Sequence[int]) -> None:
     db.conn.executemany("delete from vectors where item = ?", [(each,) for each in gone])
 
 
-def prune(db: Database) -> None:
-    """Take what is damaged, so that its item gets another, and forget which vectors went; then every copy is made anew."""
+def prune(db: Database, kept: int = KEPT_CHANGES) -> None:
+    """Take what is damaged, so that its item gets another; forget all writes but the last one and so many before it."""
     forget(db, _damaged(db))
-    if db.execute("select 1 from gone_vectors limit 1").fetchone():
-        set_fact(db, KNOWN_SINCE, str(_next_change(db)))
-        db.execute("delete from gone_vectors")
+    sql = (
+        "delete from vector_changes where number < (select number from vector_changes order by number desc limit 1 offset ?)"
+    )
+    db.execute(sql, [kept])
+    db.execute("delete from gone_vectors where change <= (select min(number) from vector_changes)")
 
 
 def _damaged(db: Database) -> list[int]:
@@ -139,16 +145,30 @@ def _damaged(db: Database) -> list[int]:
     return [item for space in spaces for (item,) in db.execute(sql, [space, _length(db, space)]).fetchall()]
 
 
-def space_number(db: Database, name: str, change: int = 0) -> int:
-    """Return the number of a space; with a change, one that is not known is given the number of it. 0 is none's."""
+def space_number(db: Database, name: str) -> int:
+    """Return the number of a space, 0 where nothing is in it."""
     row = db.execute("select number from vector_spaces where name = ?", [name]).fetchone()
-    if row is None and change:
-        db.execute("insert into vector_spaces (number, name) values (?, ?)", [change, name])
-        return change
     return int(row[0]) if row else 0
 
 
+def _new_space(db: Database, name: str) -> int:
+    sql = (
+        "insert into vector_spaces (number, name) select coalesce(max(number), 0) + 1, ? from vector_spaces returning number"
+    )
+    return int(db.execute(sql, [name]).fetchone()[0])
+
+
+def last_change(db: Database) -> int:
+    """Return the number of the last write."""
+    return int(db.execute("select max(number) from vector_changes").fetchone()[0])
+
+
+def is_known(db: Database, change: int) -> bool:
+    """Say whether the database knows all that was written since the write with this number."""
+    return db.execute("select 1 from vector_changes where number = ?", [change]).fetchone() is not None
+
+
 def _next_change(db: Database) -> int:
-    change = int(fact(db, CHANGES) or 0) + 1
-    set_fact(db, CHANGES, str(change))
+    change = last_change(db) + 1 + secrets.randbelow(_GAP)
+    db.execute("insert into vector_changes (number) values (?)", [change])
     return change

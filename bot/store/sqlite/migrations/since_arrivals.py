@@ -473,6 +473,21 @@ def m022_items_others(db: Database) -> None:
     db.execute("create index items_others on items (kind) where kind <> 'paper'")
 
 
+_VECTOR_CHANGES = """
+-- The number of each write of vectors, as far back as it is kept: a copy that knows all up to one of them can go on from it.
+create table vector_changes (number integer primary key);
+insert into vector_changes (number)
+    select max(1, coalesce((select value + 0 from facts where name = 'vector changes'), 0));
+delete from facts where name in ('vector changes', 'vector changes known since');
+"""
+
+
+@migrations()
+def m023_vector_changes(db: Database) -> None:
+    """Let copies of the vectors see whether they have followed this database, and not one that it was put in place of."""
+    run(db, _VECTOR_CHANGES)
+
+
 def _owed(db: Database, what: str) -> list[dict[str, str]]:
     """Return what the eighth edition kept in one fact; nothing of a damaged one."""
     row = db.execute("select value from facts where name = 'owed'").fetchone()

@@ -14,8 +14,7 @@ from sqlite_utils import Database
 from bot.models import Near
 from bot.models.vectors import Floats, unpack
 from bot.store.rules.nearest import NOTHING, Close, Ids, Nearest
-from bot.store.sqlite.key_values import fact
-from bot.store.sqlite.vectors import CHANGES, KNOWN_SINCE, SOUND, space_number
+from bot.store.sqlite.vectors import SOUND, is_known, last_change, space_number
 
 _AT_ONCE = 4096  # rows that are read into the copy at a time
 
@@ -60,9 +59,10 @@ class VectorCopy:
     @contextmanager
     def _of(self, db: Database, space: str, size: int) -> Iterator[Nearest]:
         """Give the vectors as the database has them now, those alone that have this size; nobody else has them meanwhile."""
-        number, change = space_number(db, space), int(fact(db, CHANGES) or 0)
+        number, change = space_number(db, space), last_change(db)
         with self._lock:
-            if (number, size) != (self._space, self._nearest.size) or self._change < int(fact(db, KNOWN_SINCE) or 0):
+            is_behind = self._change < change and not is_known(db, self._change)
+            if (number, size) != (self._space, self._nearest.size) or is_behind:
                 self._space, self._change, self._nearest = number, -1, Nearest(size)
             # A reader whose view of the database is older than the copy finds a few vectors of what it does not see.
             if self._change < change:

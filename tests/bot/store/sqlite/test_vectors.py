@@ -2,6 +2,7 @@
 
 import asyncio
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from bot.ports.vectors import Embedded
 from bot.query import parse
 from bot.store.sqlite.connections import connect
 from bot.store.sqlite.store import SqliteStore
+from bot.store.sqlite.vectors import is_known, last_change, prune
 from tests.conftest import NOW
 from tests.contract.made import digest, paper
 from tests.contract.test_vectors import SPACE, UNSOUND, keep, lacking, vector
@@ -112,4 +114,77 @@ async def test_a_damaged_vector_is_as_none_until_a_pruning_takes_it_and_its_item
     assert await lacking(store) == [items[0].key]
     assert await keep(store, items[:1]) == 1
     assert len(await store.vectors.find(SPACE, [item.key for item in items])) == 3
+    await store.close()
+
+
+async def test_a_database_of_before_goes_on_from_the_number_that_its_vectors_had(path: Path) -> None:
+    older = SqliteStore(path)
+    await older.open()
+    await older.items.add([paper(1), paper(2)], NOW)
+    await keep(older, [paper(1)])
+    await older.close()
+
+    def make_older() -> None:
+        db = connect(path)
+        db.execute("drop table vector_changes")
+        db.execute("update vectors set change = 41")
+        db.execute("insert into facts (name, value) values ('vector changes', '41'), ('vector changes known since', '7')")
+        db.execute("delete from _sqlite_migrations where name = 'm023_vector_changes'")
+        db.conn.commit()
+        db.close()
+
+    await asyncio.to_thread(make_older)
+    store = SqliteStore(path)
+    await store.open()
+    assert await store.vectors.mark(SPACE) == "41"
+    assert await keep(store, [paper(2)]) == 1
+    assert int(await store.vectors.mark(SPACE)) > 41
+    page = await store.index.search(parse("nothing"), NOW, limit=9, near=Near(SPACE, vector(1, 2), 0.0))
+    assert {hit.item.key for hit in page.hits} == {paper(1).key, paper(2).key}
+    await store.close()
+
+
+async def test_who_followed_vectors_that_a_restore_undid_sees_that_the_database_does_not_know_them(path: Path) -> None:
+    store = SqliteStore(path)
+    await store.open()
+    await store.items.add([paper(1), paper(2)], NOW)
+    await keep(store, [paper(1)])
+    known = int(await store.vectors.mark(SPACE))
+    await store.maintenance.backup(path.with_name("b.db"))
+    await keep(store, [paper(2)])
+    undone = int(await store.vectors.mark(SPACE))
+    await store.close()
+    await asyncio.to_thread(store.maintenance.restore, path.with_name("b.db"), NOW)
+    await store.open()
+    await keep(store, [paper(1)])
+    await keep(store, [paper(2)])
+    assert await store.connections.read(lambda db: (is_known(db, known), is_known(db, undone))) == (True, False)
+    await store.close()
+
+
+async def test_a_copy_goes_on_over_a_pruning_and_is_made_anew_where_too_much_was_forgotten(path: Path) -> None:
+    store = SqliteStore(path)
+    await store.open()
+    items = [paper(number) for number in range(1, 6)]
+    await store.items.add(items, NOW)
+    await keep(store, items)
+
+    async def found() -> set[str]:
+        page = await store.index.search(parse("nothing"), NOW, limit=9, near=Near(SPACE, vector(1, 2), 0.0))
+        return {hit.item.key for hit in page.hits}
+
+    assert await found() == {item.key for item in items}
+    for kept in (9, 1, 0):
+        await store.items.add([], NOW, retired=[items.pop().key])
+        begun = await store.connections.read(last_change)
+        await store.connections.write(partial(prune, kept=kept))
+        assert await store.connections.read(partial(is_known, change=begun))
+        assert await found() == {item.key for item in items}
+    await store.items.add([], NOW, retired=[items.pop().key])
+    await store.items.add([paper(9)], NOW)
+    await keep(store, [paper(9)])
+    await store.connections.write(lambda db: prune(db, 0))
+    assert await found() == {item.key for item in items} | {paper(9).key}
+    counted = "select count(*) from gone_vectors"
+    assert await store.connections.read(lambda db: db.execute(counted).fetchone()) == (0,)
     await store.close()
