@@ -39,7 +39,7 @@ def viewed(items: Sequence[Item], folder: str) -> View:
         writer.add_document(document(number, replace(item, seen=item.seen or NOW)))
     writer.commit()
     index.reload()
-    return View(index.searcher(), index.schema)
+    return View(index)
 
 
 _open = ExitStack()

@@ -64,7 +64,8 @@ class Compiler:
 
     def ids(self, numbers: Sequence[int]) -> Query:
         """Return the query for the items of these ids."""
-        return Query.term_set_query(self._schema, "id", list(numbers))
+        # Not term_set_query, which takes four times as long.
+        return any_of(Query.term_query(self._schema, "id", number) for number in numbers)
 
     def between(self, field: str, low: int | None = None, high: int | None = None) -> Query:
         """Return the query for what has a number in the field, both bounds included."""

@@ -59,6 +59,7 @@ class IndexFollower:
         self._thread: ThreadPoolExecutor | None = None
         self._progress = Progress()
         self._index: Index | None = None
+        self._view: View | None = None  # of the index as it was last asked
         self._writer: IndexWriter | None = None
         self._building: asyncio.Task[None] | None = None
         self._waits = False  # whether another process was making it
@@ -121,7 +122,9 @@ class IndexFollower:
         if index is None or progress.reached is not None or progress.number < number:
             return None
         self.answered += 1
-        return View(index.searcher(), index.schema, progress.number)
+        if self._view is None or (self._view.index, self._view.number) != (index, progress.number):
+            self._view = View(index, progress.number)
+        return self._view
 
     async def making(self) -> Making | None:
         """Return how far the index is while it is made; None once it is whole."""

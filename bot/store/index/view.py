@@ -1,20 +1,21 @@
 """What the index finds, as it is at one moment."""
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
-from tantivy import DocAddress, Query, Schema, Searcher
+from numpy.typing import NDArray
+from tantivy import DocAddress, Index, Query
 
-from bot.models import And, Label, Not, Or, Term, Tree
+from bot.models import And, Kind, Label, Not, Or, Term, Tree
 from bot.models.queries import COUNTED
 from bot.query.fields import TEXT, spellings_of
 from bot.store.index.compile import Compiler, all_of, any_of, beside
-from bot.store.index.documents import BY, LABEL
-from bot.store.rules.answers import QUARTER, least, weights
+from bot.store.index.documents import BEST, BY, LABEL
+from bot.store.rules.answers import COMMON, QUARTER, least, weights
 from bot.store.rules.labels import label_token
 from bot.store.rules.nearest import Ids
 from bot.store.rules.search_terms import Words
@@ -23,10 +24,20 @@ WIDEST = 20_000  # words of the index that the beginnings of a query may stand f
 _LISTED = 100  # items in the lists of words that cost as much as a word
 _WEIGHED = 2_000  # items with some of the words that are scored, those that have the most telling ones
 _EXACT = 1 << 14  # parts of one: weights in these add up exactly in the 24 bits of tantivy's scores
+_DEEPER = 5  # times as many of the best are looked at as are wanted of some ids, before these are looked up one by one
+_LIST, _LOOK_UP = 0.3, 2.5  # microseconds to list an item of a condition, and to look one up by its id
 _TIES = 50  # items beyond those that are asked for, among which the last one's equals mostly end
 
 Condition: TypeAlias = Query
 Scored = list[tuple[int, float]]  # id and relevance, larger for better
+
+
+class Found(NamedTuple):
+    """Ids and scores, where each of them lies in the index, and how many there are in all where they were counted."""
+
+    scored: Scored
+    addresses: list[DocAddress]
+    number: int | None
 
 
 class IndexFailed(Exception):  # noqa: N818 - what happened, as the other errors are named
@@ -54,10 +65,22 @@ class View:
 
     failures = (IndexFailed,)  # what any question may raise
 
-    def __init__(self, searcher: Searcher, schema: Schema, number: int = 0) -> None:
+    def __init__(self, index: Index, number: int = 0) -> None:
         """`number` is that of the last change which is in it."""
-        self._searcher, self.number = searcher, number
-        self.compiler = Compiler(schema)
+        self.index, self.number = index, number
+        self._searcher = index.searcher()
+        self.compiler = Compiler(index.schema)
+
+    @property
+    def number_of_items(self) -> int:
+        """How many items are in it."""
+        return int(self._searcher.num_docs)
+
+    @cached_property
+    def _gone(self) -> int:
+        """How many items are still in its lists that are in it no more."""
+        every = sum(self._searcher.doc_freq(LABEL, label_token("kind", kind)) for kind in Kind)
+        return max(0, every - int(self._searcher.num_docs))
 
     @cached_property
     def last(self) -> int:
@@ -86,6 +109,11 @@ class View:
         with index_errors():
             return int(self._searcher.search(query, limit=1).count)  # type: ignore[attr-defined] # its type is not published
 
+    def at_least(self, field: str, token: str) -> int:
+        """Return how many items surely have the token in the field: all, or fewer by some that are in it no more."""
+        with index_errors():
+            return max(0, int(self._searcher.doc_freq(field, token)) - self._gone)
+
     def ids(self, query: Query, limit: int | None = None) -> list[int]:
         """Return the ids of what it finds, the highest first."""
         limit = self.count(query) if limit is None else limit
@@ -93,35 +121,42 @@ class View:
             return []
         return [number for number, _ in self._hits(query, limit, "id")]
 
-    def best(self, query: Query, limit: int) -> Scored:
-        """Return ids and scores of so many of what it finds, those that match best first, of equals those stored last."""
-        return sorted(self.scored(query, limit), key=lambda pair: (-pair[1], -pair[0]))
-
-    def scored(self, query: Query, limit: int) -> Scored:
-        """Return ids and scores of so many of what it finds, those that match best first."""
+    def scored(self, query: Query, limit: int, counted: bool = False) -> "Found":
+        """Return so many of what it finds, those that match best first; with `counted` how many there are, too."""
         if limit < 1:
-            return []
-        hits = self._hits(query, limit)
-        ids = self._ids([address for _, address in hits])
-        return [(number, score) for (score, _), number in zip(hits, ids, strict=True)]
+            return Found([], [], None)
+        with index_errors():
+            found: Any = self._searcher.search(query, limit, count=counted)
+        addresses = [address for _, address in found.hits]
+        scored = list(zip(self._values("id", addresses), [score for score, _ in found.hits], strict=True))
+        return Found(scored, addresses, found.count)
 
-    def first(self, query: Query, sort: str, number: int) -> list[int]:
-        """Return ids among which are so many of the first in this order, as far as there are so many; in no order."""
+    def appeared(self, addresses: list[DocAddress]) -> list[int]:
+        """Return when the items at these places appeared, in microseconds since 1970."""
+        return self._values("newest", addresses)
+
+    def first(self, query: Query, sort: str, number: int) -> tuple[list[int], int]:
+        """Return ids among which are so many of the first in this order, and how many there are in all.
+
+        The ids are in no order, and are all where there are fewer.
+        """
         field = BY[sort]
-        hits = self._hits(query, number + _TIES, field)
+        with index_errors():
+            found: Any = self._searcher.search(query, number + _TIES, order_by_field=field)
+        hits = found.hits
         if len(hits) == number + _TIES and hits[-1][0] == (edge := hits[number - 1][0]):
             above = [address for value, address in hits if value != edge]
             equals = self.ids(all_of([query, self.compiler.between(field, edge, edge)]))
-            return [*self._ids(above), *equals]
-        return self._ids([address for _, address in hits])
+            return [*self._values("id", above), *equals], found.count
+        return self._values("id", [address for _, address in hits]), found.count
 
-    def _hits(self, query: Query, limit: int, field: str | None = None) -> list[tuple[Any, DocAddress]]:
+    def _hits(self, query: Query, limit: int, field: str) -> list[tuple[Any, DocAddress]]:
         with index_errors():
             return self._searcher.search(query, limit, count=False, order_by_field=field).hits
 
-    def _ids(self, addresses: list[DocAddress]) -> list[int]:
+    def _values(self, field: str, addresses: list[DocAddress]) -> list[int]:
         with index_errors():
-            return [int(number or 0) for number in self._searcher.fast_field_values("id", addresses)]
+            return [int(number or 0) for number in self._searcher.fast_field_values(field, addresses)]
 
     def affordable(self, tree: Tree, widest: int = WIDEST) -> Tree:
         """Return the tree without parts of it whose beginnings of words stand for more words, the widest left out first."""
@@ -169,18 +204,23 @@ class SoughtInView:
         self._condition = [] if condition == And(()) else [compiler.tree(condition, now)]
         self._until = view.until(last)
         self._beside = [beside(each) for each in (*self._condition, *self._until)]
+        self._number: int | None = None  # of what has every word, once it was counted
+        self._appeared: dict[int, int] = {}  # by id, of what was found
 
     def whole(self, limit: int, offset: int = 0, without: Sequence[int] = ()) -> Scored:
         """Return a part of what has every word, by bm25, the best first."""
         left_out = set(without)
-        found = self._view.best(all_of([*self._words, *self._beside]), limit + offset + len(left_out))
+        # To count what has one word alone would cost more than finding the best of it.
+        counted = self._number is None and len(self._words) + len(self._beside) > 1
+        found, number = self._best(all_of([*self._words, *self._beside]), limit + offset + len(left_out), counted)
+        self._number = self._number if number is None else number
         return [pair for pair in found if pair[0] not in left_out][offset : offset + limit]
 
     def some(self, number: int, fewer: bool) -> tuple[Scored, Scored]:
         """Return so many of what has half of the words but not all; with `fewer`, of what has a quarter too; best first."""
         if len(self._words) < 2:
             return [], []
-        having = [self._view.count(all_of([word, *self._until])) for word in self._words]
+        having = [self._having(at) for at in range(len(self._words))]
         tell = [round(weight * _EXACT) / _EXACT for weight in weights(having, self._stored)]
         telling = [(word, weight) for word, weight in zip(self._words, tell, strict=True) if weight]
         if not telling:
@@ -189,38 +229,79 @@ class SoughtInView:
         bar = least(tell, QUARTER) if fewer else half
         points = any_of(Query.const_score_query(word, weight) for word, weight in telling)
         sought = all_of([points, *self._beside], [all_of(self._words)])
-        enough = {each: point for each, point in self._view.scored(sought, _WEIGHED) if point >= bar}
-        if not enough:
-            return [], []
-        by_words = any_of(word for word, _ in telling)
-        found = self._view.best(all_of([by_words, beside(self._view.compiler.ids(list(enough)))]), 2 * number)
+        enough = {each: point for each, point in self._view.scored(sought, _WEIGHED).scored if point >= bar}
+        found = self._best_of(enough, any_of(word for word, _ in telling), 2 * number)
         return (
             [pair for pair in found if enough[pair[0]] >= half][:number],
             [pair for pair in found if enough[pair[0]] < half][:number],
         )
 
-    def titled(self, ids: Sequence[int]) -> list[int]:
-        """Return those of the items whose title has every word."""
-        if not ids:
-            return []
-        compiler = self._view.compiler
-        every = [any_of(map(compiler.titled, ways)) for ways in self._ways]
-        return self._view.ids(all_of([*every, compiler.ids(ids)]), len(ids))
+    def titled(self, number: int) -> list[int]:
+        """Return ids whose titles have every word, those among so many of the best that `whole` gives and perhaps others."""
+        every = [beside(any_of(map(self._view.compiler.titled, ways))) for ways in self._ways]
+        # Scored as in `whole`: what is among the best of all is among as many of the best of these.
+        return [each for each, _ in self._view.scored(all_of([*self._words, *self._beside, *every]), number).scored]
+
+    def appeared(self, ids: Sequence[int]) -> dict[int, int]:
+        """Return when each appeared of the items that were found so far, in microseconds since 1970."""
+        return {each: self._appeared[each] for each in ids if each in self._appeared}
 
     def total(self, among_best: set[int]) -> int:
         """Return how many there are beside what was found among the best: all that has every word, counted so far."""
-        query = all_of([*self._words, *self._condition, *self._until])
-        number = self._view.count(query)
-        if number > COUNTED:
+        if not self._beside and len(self._ways) == 1 and self._surely(0) > COUNTED:
             return COUNTED + 1
-        return min(COUNTED + 1, len(among_best.union(self._view.ids(query, number))))
+        query = all_of([*self._words, *self._condition, *self._until])
+        if self._number is None:
+            self._number = self._view.count(query)
+        if self._number > COUNTED:
+            return COUNTED + 1
+        return min(COUNTED + 1, len(among_best.union(self._view.ids(query, self._number))))
 
-    def holding(self, among: Ids | None = None) -> Ids:
-        """Return the ids for which the condition holds, of some alone in their order where they are given."""
-        if among is not None and not self._condition and not self._until:
-            return among
-        within = [] if among is None else [self._view.compiler.ids(among.tolist())]
-        if among is not None and not len(among):
-            return among
-        found = np.array(self._view.ids(all_of([*within, *self._condition, *self._until])), np.int64)
-        return found if among is None else among[np.isin(among, found)]
+    def holding(self) -> Ids:
+        """Return the ids for which the condition holds, the highest first."""
+        return np.array(self._view.ids(all_of([*self._condition, *self._until])), np.int64)
+
+    def first_holding(self, among: Ids, number: int) -> NDArray[np.intp]:
+        """Return the places of the first of these ids for which the condition holds, so many at most."""
+        if not self._condition and not self._until:
+            return np.arange(min(number, len(among)))
+        condition = all_of([*self._condition, *self._until])
+        having = self._view.count(condition)
+        share = having / max(1, self._view.number_of_items)
+        looked_at = min(len(among), number / share if share else len(among))
+        if having * _LIST < looked_at * _LOOK_UP:
+            return np.flatnonzero(np.isin(among, np.array(self._view.ids(condition, having), np.int64)))[:number]
+        places = np.empty(0, np.intp)
+        for at in range(0, len(among), 2 * number):
+            some = among[at : at + 2 * number]
+            found = self._view.ids(all_of([condition, self._view.compiler.ids(some.tolist())]), len(some))
+            places = np.concatenate([places, at + np.flatnonzero(np.isin(some, found))])
+            if len(places) >= number:
+                break
+        return places[:number]
+
+    def _best(self, query: Query, limit: int, counted: bool = False) -> tuple[Scored, int | None]:
+        """Return ids and scores of so many of what it finds, of equals those stored last first; and how many there are."""
+        found = self._view.scored(query, limit, counted)
+        appeared = self._view.appeared(found.addresses)
+        self._appeared.update(zip((each for each, _ in found.scored), appeared, strict=True))
+        return sorted(found.scored, key=lambda pair: (-pair[1], -pair[0])), found.number
+
+    def _best_of(self, ids: Collection[int], query: Query, number: int) -> Scored:
+        """Return so many of these that the query finds, the best first."""
+        if len(ids) > number:
+            found, _ = self._best(all_of([query, *self._beside]), _DEEPER * number)
+            some = [pair for pair in found if pair[0] in ids]
+            if len(some) >= number or len(found) < _DEEPER * number:
+                return some[:number]
+        return self._best(all_of([query, beside(self._view.compiler.ids(list(ids)))]), number)[0] if ids else []
+
+    def _surely(self, at: int) -> int:
+        """Return how many items surely have this word, 0 where that is not known without looking."""
+        (first, *others) = self._ways[at]
+        return 0 if others or " " in first else self._view.at_least(BEST, first)
+
+    def _having(self, at: int) -> int:
+        """Return how many items have this word; of one that is too common to tell anything any number that is."""
+        surely = 0 if self._until else self._surely(at)
+        return surely if surely > COMMON else self._view.count(all_of([self._words[at], *self._until]))

@@ -4,7 +4,9 @@ Who types a title wants that paper, and many others say its words more often: do
 """
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
 
 from bot.query.fold import indexed, tokens
 from bot.store.rules.search_terms import STOPWORDS, Words, stem_of, stems
@@ -25,7 +27,8 @@ def lift(title: str, words: Words) -> float:
     function words, in the title as in the search, do not.
     """
     sought, told = [_forms(ways) for ways in words], _telling(title)
-    ends = {at: end for at in range(len(told)) if (end := _end(told, at, sought)) - at >= _LEAST}
+    starts = [at for at, token in enumerate(told) if sought and sought[0].may_begin(token)]
+    ends = {at: end for at in starts if (end := _end(told, at, sought)) - at >= _LEAST}
     if 0 not in ends:
         return WITHIN if ends else 0.0
     return NAME if ends[0] == len(_telling(_BREAK.split(title, maxsplit=1)[0])) else BEGINNING
@@ -43,12 +46,24 @@ def _telling(title: str) -> list[str]:
     return [token for token in found if token not in STOPWORDS] or found
 
 
-def _forms(ways: Collection[str]) -> tuple[str, ...]:
-    """Return the stems of the ways of a word, each written as one."""
-    return tuple({stem_of(way.replace(" ", "")) if " " in way else way for way in ways})
+class _Forms(NamedTuple):
+    """The stems of the ways of a word, each written as one, and what they begin with, themselves among it."""
+
+    stems: frozenset[str]
+    beginnings: frozenset[str]
+
+    def may_begin(self, token: str) -> bool:
+        """Say whether the word may begin with this token of a title."""
+        return token in self.beginnings or stem_of(token) in self.stems
 
 
-def _end(told: Sequence[str], at: int, sought: Sequence[tuple[str, ...]]) -> int:
+@lru_cache(maxsize=1_000)
+def _forms(ways: tuple[str, ...]) -> _Forms:
+    found = frozenset(stem_of(way.replace(" ", "")) if " " in way else way for way in ways)
+    return _Forms(found, frozenset(form[:length] for form in found for length in range(1, len(form) + 1)))
+
+
+def _end(told: Sequence[str], at: int, sought: Sequence[_Forms]) -> int:
     """Return where the words end that begin at this place of a title, 0 where they do not stand there."""
     for forms in sought:
         at = _after(told, at, forms)
@@ -57,12 +72,12 @@ def _end(told: Sequence[str], at: int, sought: Sequence[tuple[str, ...]]) -> int
     return at if sought else 0
 
 
-def _after(told: Sequence[str], at: int, forms: tuple[str, ...]) -> int:
+def _after(told: Sequence[str], at: int, forms: _Forms) -> int:
     """Return where a word ends that begins at this place, and may be written as several there; 0 where it does not."""
     if at >= len(told):
         return 0
-    if stem_of(told[at]) in forms:
+    if stem_of(told[at]) in forms.stems:
         return at + 1
-    if not any(form.startswith(told[at]) for form in forms):
+    if told[at] not in forms.beginnings:
         return 0
-    return next((end for end in range(at + 2, at + _LONGEST + 1) if stem_of("".join(told[at:end])) in forms), 0)
+    return next((end for end in range(at + 2, at + _LONGEST + 1) if stem_of("".join(told[at:end])) in forms.stems), 0)

@@ -97,6 +97,10 @@ class Matching(Protocol):
         """Return what each of these items is lifted by for its title."""
         ...
 
+    def appeared(self, ids: Sequence[int]) -> list[datetime]:
+        """Return when each item appeared, was published or first seen."""
+        ...
+
     def total(self, among_best: Collection[int]) -> int:
         """Return how many there are beside what was found among the best: all that has every word, counted so far."""
         ...
@@ -126,7 +130,7 @@ def put_together(db: Database, sought: Matching, span: Span, now: datetime, mean
         cosines,
         close,
         partial(meaning.alike, db) if meaning is not None else _unlike,
-        partial(_appeared, db),
+        lambda ids: sought.appeared(ids.tolist()),
         now,
         sought.lifts([number for number, _ in by_words[: len(whole)]]),
     )
@@ -144,13 +148,10 @@ def _unlike(_first: Ids, ids: Ids) -> Floats:
     return np.full(len(ids), np.nan, np.float32)
 
 
-def _appeared(db: Database, ids: Ids) -> list[datetime]:
+def appeared(db: Database, ids: Sequence[int]) -> dict[int, datetime]:
     """Return when each item appeared, was published or first seen."""
-    rows = db.execute(
-        "select id, newest from items where id in (select value from json_each(?))", [json.dumps(ids.tolist())]
-    )
-    known = dict(rows.fetchall())
-    return [time_of(known[number]) for number in ids.tolist()]
+    rows = db.execute("select id, newest from items where id in (select value from json_each(?))", [json.dumps(ids)])
+    return {number: time_of(micros) for number, micros in rows.fetchall()}
 
 
 def _until(last: int | None, ids: Ids) -> Ids:
@@ -178,6 +179,11 @@ class Sought:
         sql = f"select id, json_extract(data, '$.title', '$.key') from records where id in ({sql})"
         titles = {number: json.loads(text)[0] for number, text in self._db.execute(sql, [titled, json.dumps(ids)])}
         return [lift(titles[number], self._sought) if number in titles else 0.0 for number in ids]
+
+    def appeared(self, ids: Sequence[int]) -> list[datetime]:
+        """Return when each item appeared, was published or first seen."""
+        known = appeared(self._db, ids)
+        return [known[number] for number in ids]
 
     def some(self, number: int, fewer: bool) -> tuple[Scored, Scored]:
         """Return so many of what has half of the words but not all; with `fewer`, of what has a quarter too; best first."""
