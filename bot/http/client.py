@@ -32,6 +32,12 @@ __all__ = ["Http", "Politeness", "Request", "Response"]
 MAX_REDIRECTS = 5
 PATIENCE = timedelta(seconds=60)  # a longer Retry-After is the caller's to keep
 
+# So much is done with an answer at a time, at most some milliseconds of work, before others have their turn: what has come
+# already is read without any waiting, a bomb of 50 MB is one packet, and 64 KB may be 10,000 pieces.
+_STEP = 2**16  # bytes that are inflated in a step
+_STEPS = 4  # a piece is one step, or several
+_LARGE = 2**20  # bytes that are put together in a thread
+
 _AUTO = zlib.MAX_WBITS | 32  # zlib finds out itself whether it reads a gzip or a zlib header
 _HOST = re.compile(r"[a-z0-9_]([a-z0-9_.-]*[a-z0-9_.])?|\[?[0-9a-f:.]*:[0-9a-f:.]*\]?")  # in its wire form
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
@@ -266,18 +272,19 @@ class _Body:
         self._inflater = zlib.decompressobj(_AUTO) if coding not in ("", "identity") else None
         self._max = max_bytes
         self._parts: list[bytes] = []
-        self._size = 0
+        self.size = 0  # bytes that are kept
         self._came = 0
 
-    def feed(self, chunk: bytes) -> None:
-        """Take the next piece as it came; raises SourceUnavailable when too much has come."""
+    def feed(self, chunk: bytes) -> Iterator[None]:
+        """Take the next piece as it came, a step at a time; raises SourceUnavailable when too much has come."""
         self._came += len(chunk)
         if self._came > self._max:
             self._refuse()
         if self._inflater is None:
             self._keep(chunk)
+            yield
         else:
-            self._inflate(chunk)
+            yield from self._inflate(chunk)
 
     def finish(self) -> bytes:
         """Return the whole body; raises SourceUnavailable when a compressed one was cut off."""
@@ -285,20 +292,21 @@ class _Body:
             raise SourceUnavailable("the compressed answer was cut off")
         return b"".join(self._parts)
 
-    def _inflate(self, chunk: bytes) -> None:
+    def _inflate(self, chunk: bytes) -> Iterator[None]:
         try:
             while chunk:
                 assert self._inflater is not None  # noqa: S101 (for the type checker; feed() has looked)
                 if self._inflater.eof:  # a further gzip member follows
                     self._inflater = zlib.decompressobj(_AUTO)
-                self._keep(self._inflater.decompress(chunk, self._max - self._size + 1))
+                self._keep(self._inflater.decompress(chunk, min(_STEP, self._max - self.size + 1)))
                 chunk = self._inflater.unconsumed_tail or self._inflater.unused_data
+                yield
         except zlib.error as error:
             raise SourceUnavailable("the compressed answer is damaged") from error
 
     def _keep(self, piece: bytes) -> None:
-        self._size += len(piece)
-        if self._size > self._max:
+        self.size += len(piece)
+        if self.size > self._max:
             self._refuse()
         self._parts.append(piece)
 
@@ -310,9 +318,13 @@ async def _read(answer: httpx.Response, max_bytes: int) -> bytes:
     if int(answer.headers.get("content-length", "0")) > max_bytes:
         raise SourceUnavailable(f"the answer is larger than {max_bytes:,} bytes")
     body = _Body(answer.headers.get("content-encoding", ""), max_bytes)
+    steps = 0
     async for chunk in answer.aiter_raw():
-        body.feed(chunk)
-    return body.finish()
+        for _ in body.feed(chunk):
+            steps += 1
+            if steps % _STEPS == 0:
+                await asyncio.sleep(0)
+    return await asyncio.to_thread(body.finish) if body.size > _LARGE else body.finish()
 
 
 @contextmanager

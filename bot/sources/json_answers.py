@@ -4,10 +4,11 @@ The field types here are lenient: what is missing, null or of another type is em
 never costs the entry that carries it.
 """
 
-import json
 import re
 from datetime import UTC, datetime
-from typing import Annotated
+from json.decoder import JSONDecoder
+from json.scanner import py_make_scanner  # type: ignore[attr-defined]  # the one that JSONDecoder has where C is missing
+from typing import Annotated, Any
 
 from pydantic import BeforeValidator, ValidationError, ValidatorFunctionWrapHandler, WrapValidator
 
@@ -24,6 +25,17 @@ _UNWANTED = re.compile(
 )
 _WEB_PAGE = re.compile(rb"\s*<(?:!doctype|html|head|body|\?xml)", re.IGNORECASE)
 _LONG_NUMBER = 18  # digits
+# Longer answers are read by the library's parser in Python: that in C lets no other thread run until it has read all, up to
+# 100 ms of 8 MB, and keeps the event loop for so long.
+_LONG = 2**18  # characters; some milliseconds in C
+
+
+class _PatientDecoder(JSONDecoder):
+    """Reads as its parent does, in Python."""
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
+        self.scan_once = py_make_scanner(self)
 
 
 def read_json(body: bytes, who: str) -> object:
@@ -32,7 +44,9 @@ def read_json(body: bytes, who: str) -> object:
     NaN, infinities and whole numbers of more than 18 digits are read as null.
     """
     try:
-        return json.loads(body.decode("utf-8-sig", "replace"), parse_constant=lambda _: None, parse_int=_whole)
+        text = body.decode("utf-8-sig", "replace")
+        decoder = JSONDecoder if len(text) <= _LONG else _PatientDecoder
+        return decoder(parse_constant=lambda _: None, parse_int=_whole).decode(text)
     except (ValueError, RecursionError) as error:
         if not body.strip():
             raise SourceChanged(f"{who} sent an empty answer") from error

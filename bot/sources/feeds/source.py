@@ -101,7 +101,7 @@ class FeedSource:
 
     async def _read(self, response: Response, now: datetime) -> tuple[tuple[Item, ...], int]:
         host = urlsplit(response.url).hostname or self.title
-        if fault := fault_of(response.body):
+        if fault := await asyncio.to_thread(fault_of, response.body):
             raise SourceChanged(f"{host} sent {fault} instead of a feed")
         try:
             made = await read_in_process(response.body, response.url, response.headers.get("content-type", "")[:200])
@@ -114,7 +114,8 @@ class FeedSource:
         return items, answer.skipped + len(answer.entries) - len(items)
 
 
-_PROLOG = re.compile(rb"\s+|\xef\xbb\xbf|\xff\xfe|\xfe\xff|<\?.*?\?>|<!--.*?-->", re.DOTALL)
+_BETWEEN = re.compile(rb"(?:\s+|\xef\xbb\xbf|\xff\xfe|\xfe\xff)*")
+_ASIDE = {b"<?": b"?>", b"<!--": b"-->"}  # how what may stand before the first element begins, and ends
 
 
 def fault_of(body: bytes) -> str:
@@ -127,13 +128,23 @@ def fault_of(body: bytes) -> str:
     text = body.replace(b"\0", b"")
     if not text.strip():
         return "nothing"
-    start = 0
-    while match := _PROLOG.match(text, start):
-        start = match.end()
+    start = _end_of_prolog(text)
     opening = text[start : start + 20].lower()
     if opening.startswith((b"<html", b"<!doctype html", b"<head", b"<body")):
         return "a web page"
     return "a document with a DOCTYPE, which is refused," if opening.startswith(b"<!") else ""
+
+
+def _end_of_prolog(text: bytes) -> int:
+    start = 0
+    while True:
+        between = _BETWEEN.match(text, start)
+        start = between.end() if between else start
+        opening = next((each for each in _ASIDE if text.startswith(each, start)), b"")
+        end = text.find(_ASIDE[opening], start + len(opening)) if opening else -1
+        if end < 0:
+            return start
+        start = end + len(_ASIDE[opening])
 
 
 async def read_in_process(data: bytes, address: str, content_type: str, *, wall_clock: float = WALL_CLOCK) -> bytes:

@@ -18,6 +18,7 @@ from bot.sources.json_answers import folded, read_json
 SECONDARY_WAIT = timedelta(minutes=1)  # "wait for at least one minute", where the answer does not say
 PRIMARY_WAIT = timedelta(hours=1)  # the length of the window, where the answer does not say when it ends
 SPARE_WAIT = timedelta(minutes=15)  # before it is looked again whether there are more
+_LONGEST_REFUSAL = 2**16  # bytes that are looked into for a reason
 LONGEST_PAUSE = timedelta(seconds=90)  # the search budget is filled up every minute
 
 # What means something here; a redirect is followed, anything else is for the HTTP door to try again or to refuse.
@@ -88,7 +89,7 @@ class GitHubApi:
 def message_of(response: Response) -> str:
     """Return the reason that GitHub gives in a refusal, with its details, as one short line; "" when it gives none."""
     try:
-        answer = read_json(response.body, "GitHub")
+        answer = read_json(response.body, "GitHub") if len(response.body) <= _LONGEST_REFUSAL else None
     except SourceChanged:
         return ""
     if not isinstance(answer, dict) or not isinstance(answer.get("message"), str):

@@ -383,6 +383,40 @@ async def test_a_server_that_says_nothing_is_given_up(web: Web, door: Open) -> N
 # --- servers that break the rules ----------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    ("headers", "packed"),
+    [
+        (b"Transfer-Encoding: chunked", b"1\r\nx\r\n" * 20_000 + b"0\r\n\r\n"),
+        (b"Content-Encoding: gzip\r\nConnection: close", gzip.compress(b"x" * 60_000_000, 9)),
+    ],
+    ids=["20,000 pieces in two packets", "60 MB in one packet"],
+)
+async def test_what_waits_beside_an_answer_that_came_at_once_gets_its_turns(
+    door: Open, headers: bytes, packed: bytes
+) -> None:
+    async def speak(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"HTTP/1.1 200 OK\r\n" + headers + b"\r\n\r\n" + packed)
+        await writer.drain()
+
+    turns = 0
+
+    async def wait_beside() -> None:
+        nonlocal turns
+        while True:
+            await asyncio.sleep(0)
+            turns += 1
+
+    server = await serve(speak)
+    request = Request(url=f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/")
+    fetching = asyncio.create_task(door().fetch(request, max_bytes=2**26))
+    beside = asyncio.create_task(wait_beside())
+    got = await fetching
+    beside.cancel()
+    assert set(got.body) == {ord("x")}
+    assert turns >= 200
+    server.close()
+
+
 async def serve(speak: Callable[[asyncio.StreamReader, asyncio.StreamWriter], object]) -> asyncio.Server:
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:

@@ -1,4 +1,7 @@
+import json
+import sys
 from datetime import UTC, datetime
+from types import FrameType
 
 import pytest
 from hypothesis import given
@@ -45,6 +48,43 @@ def test_any_bytes_are_json_or_a_change(body: bytes) -> None:
         read_json(body, "X")
     except SourceChanged as error:
         assert str(error).startswith("X sent ")  # noqa: PT017
+
+
+LONG = b" " * 2**18  # an answer of so many bytes is read in another way
+
+
+def outcome(body: bytes) -> object:
+    try:
+        return read_json(body, "X")
+    except SourceChanged as error:
+        return str(error)
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inside: st.lists(inside) | st.dictionaries(st.text(), inside),
+)
+
+
+@given(VALUES.map(lambda value: json.dumps(value).encode()) | st.binary(max_size=50).filter(lambda body: bool(body.strip())))
+def test_a_long_answer_is_read_as_a_short_one(body: bytes) -> None:
+    assert repr(outcome(body + LONG)) == repr(outcome(body))
+
+
+def test_other_threads_may_run_between_any_two_values_of_a_long_answer() -> None:
+    body = b"[" + b"[[],[]]," * 40_000 + b"0]"
+    steps = 0
+
+    def count(frame: FrameType, event: str, arg: object) -> None:
+        nonlocal steps
+        steps += event == "call"  # where Python looks whether another thread waits
+
+    sys.setprofile(count)
+    try:
+        read_json(body, "X")
+    finally:
+        sys.setprofile(None)
+    assert steps > 40_000
 
 
 @given(st.text())

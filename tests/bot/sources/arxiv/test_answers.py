@@ -3,8 +3,13 @@
 import contextlib
 import gzip
 import json
+import re
+import sys
+from collections import Counter
 from collections.abc import Callable
 from datetime import UTC, date, datetime
+from types import FrameType
+from xml.etree.ElementTree import fromstring, tostring
 from xml.sax.saxutils import escape
 
 import pytest
@@ -15,6 +20,7 @@ from bot.errors import SourceChanged, SourceError, SourceUnavailable
 from bot.models import Item, Link
 from bot.sources.arxiv import announcement_feed, oai_pmh, search_api
 from bot.sources.arxiv.paper import identifier, is_withdrawn, license_name, month_of, names_of, paper
+from bot.sources.arxiv.xml import root_of
 from tests.bot.sources.arxiv.answers import FOLDER, feed, recorded, records, results
 from tests.conftest import tries
 from tests.effort import effort
@@ -24,6 +30,7 @@ PARSERS: dict[str, Callable[[bytes], object]] = {
     "the feed": announcement_feed.parse,
     "OAI-PMH": oai_pmh.parse,
 }
+FORBIDDEN = re.compile("&#8;|&#x1f;|\x08")
 WHOLE = {"the API": "api-one.xml", "the feed": "feed-atom.xml", "OAI-PMH": "oai-new.xml"}
 
 
@@ -387,3 +394,40 @@ def test_an_answer_of_the_api_made_by_hand_reads_like_a_recorded_one() -> None:
 
 def item(title: str = "T", abstract: str = "", comment: str = "") -> Item:
     return paper("2606.01234", title=title, abstract=abstract, authors=(), categories=(), comment=comment)
+
+
+# --- long answers --------------------------------------------------------------------------------------------------
+
+
+@given(
+    st.lists(
+        st.sampled_from(["&#8;", "&#x1f;", "\x08", "&amp;", "é", "<a>x</a>", "word " * 5_000, "y" * 65_500]), max_size=40
+    )
+)
+@settings(max_examples=tries(50))
+def test_a_long_answer_is_read_in_pieces_as_it_is_whole(parts: list[str]) -> None:
+    text = "".join(parts)
+    whole = fromstring(f"<r>{FORBIDDEN.sub('', text)}</r>")
+    assert tostring(root_of(f"<r>{text}</r>".encode(), "X")) == tostring(whole)
+
+
+@given(st.integers(0, 400_000), st.sampled_from(["<!DOCTYPE a>", "<!entity a>"]))
+@settings(max_examples=tries(50))
+def test_a_declaration_is_found_wherever_it_stands(before: int, declaration: str) -> None:
+    with pytest.raises(SourceChanged, match="document type"):
+        root_of(b"<r>" + b" " * before + declaration.encode() + b"</r>", "X")
+
+
+def test_other_threads_may_run_between_the_pieces_of_a_long_answer() -> None:
+    calls = Counter[str]()
+
+    def count(frame: FrameType, event: str, arg: object) -> None:
+        calls[getattr(arg, "__name__", "")] += event == "c_call"
+
+    sys.setprofile(count)
+    try:
+        root_of(b"<r>" + b"<a/>" * 500_000 + b"</r>", "X")
+    finally:
+        sys.setprofile(None)
+    assert calls["feed"] >= 30
+    assert calls["search"] >= 30

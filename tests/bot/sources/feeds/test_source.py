@@ -1,7 +1,9 @@
 """Feeds through the real door, the real child process and a real server."""
 
+import asyncio
 import gzip
 import json
+import time
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,7 +14,8 @@ from bot.errors import SourceChanged, SourceUnavailable
 from bot.http.client import Http, Politeness
 from bot.models import Batch, Item, Kind, Link, SourceState
 from bot.settings.sources import FeedSettings
-from bot.sources.feeds.source import FeedSource
+from bot.sources.feeds.source import FeedSource, fault_of
+from tests.effort import effort
 from tests.fakes.web import Answer, Asked, Web
 
 PAYLOADS = Path(__file__).parents[3] / "payloads" / "feeds"
@@ -296,3 +299,23 @@ async def test_a_feed_on_a_private_address_is_refused(web: Web, now: datetime) -
         await batch_of(guarded, web, now)
     await guarded.close()
     assert web.asked == []
+
+
+async def test_a_feed_that_only_begins_is_looked_at_beside_the_event_loop(http: Http, web: Web, now: datetime) -> None:
+    body = b"<!-- a -->" * 200_000 + b"<!DOCTYPE html>"
+    whole = effort(lambda: fault_of(body))
+    web.answer("/feed", Answer(body))
+    longest = 0.0
+
+    async def watch() -> None:
+        nonlocal longest
+        while True:
+            used = time.thread_time()
+            await asyncio.sleep(0)
+            longest = max(longest, time.thread_time() - used)
+
+    watching = asyncio.create_task(watch())
+    with pytest.raises(SourceChanged, match="a web page"):
+        await batch_of(http, web, now)
+    watching.cancel()
+    assert longest < whole / 2
