@@ -18,6 +18,7 @@ from bot.store.sqlite.search.compile import compile_tree, to_where
 from bot.store.sqlite.search.effort import Effort
 from bot.store.sqlite.search.find import find, find_within
 from bot.store.sqlite.search.index import Listing, SqliteIndex
+from bot.store.sqlite.search.window import Window
 from tests.bot.query import generate
 from tests.bot.query.generate import NOW
 from tests.conftest import tries
@@ -155,6 +156,13 @@ def test_both_stores_answer_a_search_alike(items: list[Item], queries: list[Quer
 def test_the_newest_are_the_same_whichever_way_they_are_looked_for(query: Query, limit: int, offset: int) -> None:
     span = Span(limit, offset, last=90)
     assert find(database(), query, NOW, span, common=1) == find(database(), query, NOW, span, common=10**6)
+
+
+@at_ease
+@given(st.builds(Query, st.just(""), st.tuples(generate.whens(), any_trees()).map(And), st.sampled_from(("best", "new"))))
+def test_within_dates_the_same_is_found_as_by_looking_everywhere(query: Query) -> None:
+    everywhere = Span(10**6, window=Window(0, 10**6))
+    assert find(database(), query, NOW, Span(10**6)) == find(database(), query, NOW, everywhere)
 
 
 def efforts() -> st.SearchStrategy[Effort]:

@@ -488,6 +488,14 @@ def m023_vector_changes(db: Database) -> None:
     run(db, _VECTOR_CHANGES)
 
 
+@migrations()
+def m024_items_in_order(db: Database) -> None:
+    """Let items be found by their dates, and those with stars and upvotes in that order; most have none."""
+    db.execute("create index items_published on items (published) where published is not null")
+    db.execute("create index items_stars on items (stars, newest, key) where stars is not null")
+    db.execute("create index items_upvotes on items (upvotes, newest, key) where upvotes is not null")
+
+
 def _owed(db: Database, what: str) -> list[dict[str, str]]:
     """Return what the eighth edition kept in one fact; nothing of a damaged one."""
     row = db.execute("select value from facts where name = 'owed'").fetchone()

@@ -17,19 +17,21 @@ from sqlite_utils import Database
 from bot.models.queries import COUNTED
 from bot.models.vectors import Floats
 from bot.store.records import time_of
-from bot.store.rules.answers import QUARTER, SOME, answering, least, weights
+from bot.store.rules.answers import COMMON, QUARTER, SOME, answering, least, weights
 from bot.store.rules.fusion import BY_WORDS, WIDENED, fuse
 from bot.store.rules.nearest import NOTHING, Close, Ids
 from bot.store.rules.search_terms import Words
-from bot.store.rules.titles import lift
+from bot.store.rules.titles import has_every, lift
 from bot.store.sqlite.ingest import last_id
 from bot.store.sqlite.search.compile import ALL, Condition, Match, all_of, among, satisfying, to_where, way
 from bot.store.sqlite.search.meaning import Meaning
+from bot.store.sqlite.search.window import Window
 
 MOST = 20_000  # items to score at once; of more, those that were stored last
 _WEIGHED = 2_000  # items with some of the words that are scored, those that have the most telling ones
 _BELOW = -2.0  # every relevance of what is ordered by words alone, behind what is ordered by both: a cosine is -1 at least
 _TINY = 1e-6
+_TITLES = 100_000  # items from which on it is quicker to read the titles of some than to look for the words in all
 _TITLE = "{title title_stem}"
 
 Scored = list[tuple[int, float]]  # id and relevance, larger for better
@@ -43,6 +45,7 @@ class Span:
     offset: int = 0
     last: int | None = None  # ids above it came later
     without: tuple[int, ...] = ()  # ids
+    window: Window | None = None  # all that can be in it stand there
 
     def bounds(self, name: str) -> tuple[list[str], list[int | str]]:
         """Return the conditions on a column of ids, and their values. A plus keeps SQLite from seeking each of the ids."""
@@ -51,7 +54,8 @@ class Span:
             conditions.append((f"{name} <= ?", self.last))
         if self.without:
             conditions.append((f"+{name} not in (select value from json_each(?))", json.dumps(self.without)))
-        return [sql for sql, _ in conditions], [value for _, value in conditions]
+        within = [] if self.window is None else [self.window.of(name)]
+        return [*within, *(sql for sql, _ in conditions)], [value for _, value in conditions]
 
 
 class Answer(NamedTuple):
@@ -79,7 +83,7 @@ def find_best(
     """
     if not all(words):
         return Answer([], 0)
-    return put_together(db, Sought(db, words, condition, span.last, most), span, now, meaning)
+    return put_together(db, Sought(db, words, condition, span, most), span, now, meaning)
 
 
 class Matching(Protocol):
@@ -115,7 +119,7 @@ class Matching(Protocol):
 
 def put_together(db: Database, sought: Matching, span: Span, now: datetime, meaning: Meaning | None = None) -> Answer:
     """Return ids and relevance of what answers, as `find_best` has it."""
-    whole = sought.whole(Span(BY_WORDS, last=span.last))
+    whole = sought.whole(replace(span, limit=BY_WORDS, offset=0, without=()))
     half, few = sought.some(SOME, meaning is not None) if len(whole) < BY_WORDS else ([], [])
     by_words = [*whole, *half, *few]
     cosines, close = np.full(len(by_words), np.nan, np.float32), NOTHING
@@ -159,13 +163,14 @@ def _until(last: int | None, ids: Ids) -> Ids:
 
 
 class Sought:
-    """Matching in FTS5; ids above `last` came later, and change nothing."""
+    """Matching in FTS5; ids above the span's last came later, and change nothing."""
 
-    def __init__(self, db: Database, words: Words, condition: Condition, last: int | None = None, most: int = MOST) -> None:
-        self._db, self._last, self._most = db, last, most
+    def __init__(self, db: Database, words: Words, condition: Condition, span: Span, most: int = MOST) -> None:
+        self._db, self._last, self._window, self._most = db, span.last, span.window, most
         self._sought, self._words = words, [_any(list(map(way, ways))) for ways in words]
         self._condition = condition
         self._all = _all(self._words)
+        self._many = last_id(db) > _TITLES
 
     def whole(self, span: Span) -> Scored:
         """Return a part of what has every word, by bm25, the best first."""
@@ -173,17 +178,27 @@ class Sought:
 
     def lifts(self, ids: Sequence[int]) -> list[float]:
         """Return what each of these items is lifted by for its title."""
-        titled = f"{_TITLE} : ({self._all.expression})"
-        sql = "select rowid from words where words match ? and +rowid in (select value from json_each(?))"
         # A list as JSON: half a character, which a title may hold, is no text to SQLite by itself.
-        sql = f"select id, json_extract(data, '$.title', '$.key') from records where id in ({sql})"
-        titles = {number: json.loads(text)[0] for number, text in self._db.execute(sql, [titled, json.dumps(ids)])}
+        sql = "select id, json_extract(data, '$.title', '$.key') from records where id in (select value from json_each(?))"
+        read = self._db.execute(sql, [json.dumps(self._titled(ids))])
+        titles = {number: title for number, text in read if self._may_title(title := json.loads(text)[0])}
         return [lift(titles[number], self._sought) if number in titles else 0.0 for number in ids]
 
     def appeared(self, ids: Sequence[int]) -> list[datetime]:
         """Return when each item appeared, was published or first seen."""
         known = appeared(self._db, ids)
         return [known[number] for number in ids]
+
+    def _titled(self, ids: Sequence[int]) -> list[int]:
+        """Return those of the ids whose titles have every word; all where FTS5 would read long lists for it."""
+        if self._many:
+            return list(ids)
+        sql = "select rowid from words where words match ? and +rowid in (select value from json_each(?))"
+        titled = f"{_TITLE} : ({self._all.expression})"
+        return [number for (number,) in self._db.execute(sql, [titled, json.dumps(list(ids))])]
+
+    def _may_title(self, title: str) -> bool:
+        return not self._many or has_every(title, self._sought)
 
     def some(self, number: int, fewer: bool) -> tuple[Scored, Scored]:
         """Return so many of what has half of the words but not all; with `fewer`, of what has a quarter too; best first."""
@@ -196,7 +211,8 @@ class Sought:
             return [], []
         bars = least(tell), least(tell, QUARTER) if fewer else least(tell)
         half, few = self._enough(telling, bars, number_stored)
-        level = _level(_any([word for word, _ in telling]), ALL, Span(0), self._most, self._all, [*half, *few])
+        within = Span(0, window=self._window)
+        level = _level(_any([word for word, _ in telling]), ALL, within, self._most, self._all, [*half, *few])
         found = level.page(self._db, 2 * number, 0)
         rest = set(few)
         return (
@@ -210,20 +226,20 @@ class Sought:
             return NOTHING
         db, condition, last = self._db, self._condition, self._last
         if isinstance(condition, Match) and not condition.negated:
-            return meaning.closest(db, WIDENED, _until(last, satisfying(db, condition)))
+            return meaning.closest(db, WIDENED, _until(last, satisfying(db, condition, self._window)))
         near, complete = meaning.all_near(db)
         ids = _until(last, near.ids)
         kept = np.isin(near.ids, ids if condition == ALL else among(db, condition, ids))
         if complete or kept.sum() >= WIDENED:
             return Close(near.ids[kept][:WIDENED], near.cosines[kept][:WIDENED])
-        return meaning.closest(db, WIDENED, _until(last, satisfying(db, condition)))
+        return meaning.closest(db, WIDENED, _until(last, satisfying(db, condition, self._window)))
 
     def _having(self, word: Match) -> int:
-        sql = "select count(*) from words where words match ?"
-        values: list[object] = [word.expression]
-        if self._last is not None:
-            sql, values = f"{sql} and rowid <= ?", [*values, self._last]
-        return int(self._db.execute(sql, values).fetchone()[0])
+        """Return how many items have the word; of one that tells nothing, being so common, no more than that."""
+        bounds, values = Span(0, last=self._last).bounds("rowid")
+        sql = " and ".join(["select rowid from words where words match ?", *bounds])
+        sql = f"select count(*) from ({sql} limit ?)"
+        return int(self._db.execute(sql, [word.expression, *values, COMMON + 1]).fetchone()[0])
 
     def _enough(
         self, telling: Sequence[tuple[Match, float]], bars: tuple[float, float], last: int
@@ -235,7 +251,7 @@ class Sought:
         points = np.zeros(last + 1)
         beside = self._condition if isinstance(self._condition, Match) else ALL
         for word, weight in telling:
-            found = satisfying(self._db, all_of([word, beside]))
+            found = satisfying(self._db, all_of([word, beside]), self._window)
             points[found[found <= last]] += weight
         ids: Ids = np.flatnonzero((points >= bars[1]) & (points > 0)).astype(np.int64)
         if beside is ALL and self._condition != ALL:
@@ -246,7 +262,7 @@ class Sought:
 
     def total(self, among_best: Collection[int]) -> int:
         """Return how many there are beside what was found among the best: all that has every word, counted so far."""
-        level = _level(self._all, self._condition, Span(0, last=self._last), COUNTED + 1)
+        level = _level(self._all, self._condition, Span(0, last=self._last, window=self._window), COUNTED + 1)
         ids = level.ids(self._db)
         return min(COUNTED + 1, len({*ids, *among_best}))
 
@@ -291,8 +307,11 @@ def _level(
     sql = "words match ?"
     values: list[object] = [joined.expression if isinstance(joined, Match) else either.expression]
     if not isinstance(joined, Match):
-        inner, inside = to_where(condition).select("id")
-        sql, values = f"{sql} and +rowid in ({inner})", [*values, *inside]
+        within = to_where(condition).within(span.window)
+        inner, inside = within.select("id")
+        # In a window nearly all items satisfy what it was made of, so that few are looked up before there are enough.
+        held = f"+rowid in ({inner})" if span.window is None else f"exists ({inner} and items.id = words.rowid)"
+        sql, values = f"{sql} and {held}", [*values, *inside]
     if ids is not None:
         sql, values = f"{sql} and +rowid in (select value from json_each(?))", [*values, json.dumps(list(ids))]
     if without is not None:

@@ -22,9 +22,11 @@ from bot.query.match import bounds
 from bot.store.records import micros
 from bot.store.rules.labels import label_token
 from bot.store.rules.nearest import Ids
+from bot.store.sqlite.search.window import Window
 
 # The parsers of SQLite and of FTS5 have a stack of 100 entries each (YYSTACKDEPTH), and a level of brackets takes three.
 _DEEPEST = 24
+_ANYWHERE = "rowid > 0"  # where a window takes its place
 _TEXTS = f"{{{' '.join(TEXT)}}}"  # and not the stems, which are spelt as words are
 
 
@@ -56,6 +58,14 @@ class Where:
         source = f"items indexed by {index}" if index else "items"
         sql = f"{tables}select {what} from {source} where {self.sql}{order and f' order by {order}'}"
         return sql, [*values, *self.values]
+
+    def within(self, window: Window | None) -> "Where":
+        """Return the condition for the items whose ids are in the window; the index is asked for no others."""
+        if window is None:
+            return self
+        rows, items = window.of("rowid"), window.of("items.id")
+        parts = tuple((f"{table[:-1].replace(_ANYWHERE, rows)} and {items})", values) for table, values in self.parts)
+        return replace(self, sql=f"({self.sql.replace(_ANYWHERE, rows)}) and {items}", depth=self.depth + 1, parts=parts)
 
 
 Condition = Match | Where
@@ -122,7 +132,7 @@ def to_where(condition: Condition) -> Where:
     if isinstance(condition, Where):
         return condition
     inside = "not in" if condition.negated else "in"
-    return Where(f"items.id {inside} (select rowid from words where words match ?)", (condition.expression,))
+    return Where(f"items.id {inside} (select rowid from words where words match ? and {_ANYWHERE})", (condition.expression,))
 
 
 def _joined(
@@ -151,7 +161,7 @@ def _shallow(where: Where) -> Where:
     if where.depth < _DEEPEST:
         return where
     name = f"part{next(_numbers)}"
-    table = f"{name} (id) as materialized (select id from items where {where.sql})"
+    table = f"{name} (id) as materialized (select id from items where ({where.sql}))"
     return Where(f"items.id in (select id from {name})", (), 1, (*where.parts, (table, where.values)))
 
 
@@ -200,16 +210,17 @@ def _known(field: str, bounds: list[str], values: tuple[float | int, ...]) -> Wh
 # SQLite writes them as one text: a row for each would take three times as long, all of it under the interpreter's lock.
 
 
-def satisfying(db: Database, condition: Condition) -> Ids:
-    """Return the ids of the items for which the condition holds."""
+def satisfying(db: Database, condition: Condition, window: Window | None = None) -> Ids:
+    """Return the ids of the items for which the condition holds, of those in the window."""
     if isinstance(condition, Match) and not condition.negated:
-        return having(db, condition.expression)
-    return _ids(db, *to_where(condition).select("group_concat(items.id)"))
+        return having(db, condition.expression, window)
+    return _ids(db, *to_where(condition).within(window).select("group_concat(items.id)"))
 
 
-def having(db: Database, expression: str) -> Ids:
-    """Return the ids of the items that an FTS5 expression finds: a fifth of a microsecond each."""
-    return _ids(db, "select group_concat(rowid) from words where words match ?", [expression])
+def having(db: Database, expression: str, window: Window | None = None) -> Ids:
+    """Return the ids of the items that an FTS5 expression finds, in the window: a tenth of a microsecond each."""
+    rows = window.of("rowid") if window is not None else _ANYWHERE
+    return _ids(db, f"select group_concat(rowid) from words where words match ? and {rows}", [expression])
 
 
 def among(db: Database, condition: Condition, ids: Ids) -> Ids:

@@ -22,6 +22,7 @@ from bot.store.sqlite.search.best import Answer, Scored, Span, find_best
 from bot.store.sqlite.search.compile import ALL, Condition, Match, Where, all_of, compile_tree, to_where
 from bot.store.sqlite.search.effort import Effort, TooMuchEffort, affordable, bounded, clauses, parts_of
 from bot.store.sqlite.search.meaning import Meaning
+from bot.store.sqlite.search.window import window_of
 
 if TYPE_CHECKING:  # the library is there where the settings ask for it
     from bot.store.index.view import View
@@ -147,21 +148,24 @@ def find(
     """Return ids and relevance of what the query finds; relevance is 0 unless words are sought, best match first."""
     words, rest = split(query.tree) if query.sort == "best" else ((), query.tree)
     condition = compile_tree(rest, now)
+    if span.window is None:
+        span = replace(span, window=window_of(db, rest, now))
     if words:
         return find_best(db, words, condition, span, now, meaning)
     bounds, limits = span.bounds("items.id")
     within = Where(" and ".join(bounds), tuple(limits)) if bounds else ALL
     order = _ORDERS[query.sort]
     along = "items_newest" if order.startswith("newest") and _is_common(db, rest, now, common) else ""
-    sql, values = to_where(all_of([condition, within])).select("id, 0.0", f"{order} limit ? offset ?", along)
+    held = to_where(all_of([condition, within])).within(span.window)
+    sql, values = held.select("id, 0.0", f"{order} limit ? offset ?", along)
     found = db.execute(sql, [*values, span.limit, span.offset]).fetchall()
-    return Answer(found, _total(db, condition, span.last))
+    return Answer(found, _total(db, condition, span))
 
 
-def _total(db: Database, condition: Condition, last: int | None) -> int:
+def _total(db: Database, condition: Condition, span: Span) -> int:
     """Return how many items satisfy the condition, COUNTED + 1 for more than COUNTED."""
-    known = all_of([condition, *(() if last is None else (Where("items.id <= ?", (last,)),))])
-    inner, values = to_where(known).select("1")
+    known = all_of([condition, *(() if span.last is None else (Where("items.id <= ?", (span.last,)),))])
+    inner, values = to_where(known).within(span.window).select("1")
     return int(db.execute(f"select count(*) from ({inner} limit ?)", [*values, COUNTED + 1]).fetchone()[0])
 
 
