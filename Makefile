@@ -18,6 +18,9 @@ CORPUS ?=
 CORPUS2 ?=
 QUALITY ?=
 HF ?=
+# Of how many papers `make bench` measures growth, and the folder that keeps these databases for the next time.
+SIZES ?= 54002 151002
+FOLDER ?=
 # Discord's OpenAPI description, which `make prism` holds the adapter against, and Prism.
 SPEC ?=
 PRISM := @stoplight/prism-cli@5.16.0
@@ -69,8 +72,9 @@ format: $(VENV)/ready-dev ## put the code in its form
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
 
-bench: $(VENV)/ready-dev ## measure; CORPUS=, CORPUS2=, QUALITY= and HF= name the data
-	@$(BIN)/python -m benchmarks --corpus "$(CORPUS)" --corpus2 "$(CORPUS2)" --quality "$(QUALITY)" --hf "$(HF)" $(ARGS)
+bench: $(VENV)/ready-dev ## measure; CORPUS=, CORPUS2=, QUALITY= and HF= name the data, SIZES= how many papers growth is measured of
+	@$(BIN)/python -m benchmarks --corpus "$(CORPUS)" --corpus2 "$(CORPUS2)" --quality "$(QUALITY)" --hf "$(HF)" \
+		--sizes $(SIZES) --folder "$(FOLDER)" $(ARGS)
 
 models: $(VENV)/ready-dev $(CACHE)/$(MINILM) ## rebuild the shipped models; QUALITY=, CORPUS= and CORPUS2= name the data
 	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m training --quality "$(QUALITY)" --corpus "$(CORPUS)" \

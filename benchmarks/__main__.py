@@ -3,7 +3,7 @@
 import argparse
 import importlib
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 # What to run: the module, its arguments, and the option that must have been given for them.
 PLAN: tuple[tuple[str, tuple[str, ...], str], ...] = (
@@ -13,6 +13,7 @@ PLAN: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("parse", (), ""),
     ("ingest", ("--corpus", "{corpus}"), "corpus"),
     ("search", ("--corpus", "{corpus}", "--corpus2", "{corpus2}"), "corpus2"),
+    ("growth", ("--corpus", "{corpus}", "--sizes", "{sizes}", "--folder", "{folder}", "{docs}"), "corpus"),
     ("suggestions", ("--corpus", "{corpus}", "--corpus2", "{corpus2}"), "corpus2"),
     ("rank", ("--corpus", "{corpus}"), "corpus"),
     ("publishing", ("--corpus", "{corpus}"), "corpus"),
@@ -28,7 +29,18 @@ PLAN: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("heights", (), ""),
     ("hostile", ("--corpus", "{corpus}"), "corpus"),
 )
-_PACKAGES = {"quality": "quality.__main__", "heights": "heights.__main__"}
+_PACKAGES = ("growth", "heights", "quality")
+
+
+def filled(options: Sequence[str], given: argparse.Namespace) -> Iterator[str]:
+    """Give the options with what was given in their places."""
+    for option in options:
+        if option == "{sizes}":
+            yield from map(str, given.sizes)
+        elif option == "{docs}":
+            yield from ["--docs"] * given.docs
+        else:
+            yield option.format(**vars(given))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -38,6 +50,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--corpus2", default="", help="more papers, to search a larger collection")
     parser.add_argument("--quality", default="", help="a folder with judged data sets")
     parser.add_argument("--hf", default="", help="a folder with days of Hugging Face Daily Papers")
+    parser.add_argument("--sizes", type=int, nargs="+", default=(54_002, 151_002), help="numbers of papers, for growth")
+    parser.add_argument("--folder", default="", help="where the databases of growth are kept for the next time")
+    parser.add_argument("--docs", action="store_true", help="write what grows into the documents")
     parser.add_argument("names", nargs="*", help=f"only these: {', '.join(name for name, _, _ in PLAN)}")
     given = parser.parse_args(arguments)
     for name, options, needed in PLAN:
@@ -47,8 +62,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if needed and not getattr(given, needed):
             print(f"left out: --{needed} was not given")
             continue
-        sys.argv = [f"benchmarks.{name}", *(option.format(**vars(given)) for option in options)]
-        importlib.import_module(f"benchmarks.{_PACKAGES.get(name, name)}").main()
+        sys.argv = [f"benchmarks.{name}", *filled(options, given)]
+        importlib.import_module(f"benchmarks.{name}.__main__" if name in _PACKAGES else f"benchmarks.{name}").main()
 
 
 if __name__ == "__main__":

@@ -15,11 +15,7 @@ the items have the quick ones of a backlog, the queries the transformer's. About
 transformer's own, so nothing is made easier. A second line gives the processor's milliseconds, which another program beside
 it hardly changes.
 
-    python -m benchmarks.search --corpus papers.jsonl.xz --sizes 54002 151002 [--queries 200]
-
-shows how searches cost more as a collection grows, instead: the corpus itself, and then for each size one made from it by
-benchmarks.resample, in a store of its own, under the same queries: processor milliseconds of the whole path, the best of
-three warm runs. "Prefix" is a query whose last word is half typed, "OR" one of whose words any will do.
+benchmarks.growth asks the same queries of both engines as a collection grows.
 """
 
 import argparse
@@ -40,7 +36,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlite_utils import Database
 
-from benchmarks import corpus, resample
+from benchmarks import corpus
 from bot.embed import shipped
 from bot.embed.shipped import LocalEmbedder
 from bot.handlers.search.query import read_search
@@ -55,7 +51,6 @@ from bot.store.sqlite.store import SqliteStore
 NOW = datetime(2026, 4, 1, tzinfo=UTC)
 LIMIT = 10
 RUNS = 3
-PERCENTILES = (50, 95, 99)
 RECORDS = "select data from json_each(?) join records on records.id = json_each.value"
 Read = Callable[[str], Query]
 KINDS: dict[str, Read] = {
@@ -63,20 +58,6 @@ KINDS: dict[str, Read] = {
     "words sort:new": lambda text: parse(f"{text} sort:new"),
     "words category:cs.LG": lambda text: parse(f"{text} category:cs.LG"),
     "words, as a command": lambda text: read_search(text).query,
-}
-
-
-def half_typed(text: str) -> Query:
-    """Return the query with the first half of its last word, of three letters or more, as a prefix."""
-    *words, last = text.split()
-    return parse(" ".join([*words, f"{last[: max(3, len(last) // 2)]}*"]))
-
-
-GROWTH: dict[str, Read] = {
-    "words, best first": parse,
-    "of the last 90 days": lambda text: parse(f"{text} published:90d"),
-    "prefix": half_typed,
-    "OR": lambda text: parse(" OR ".join(text.split())),
 }
 HYBRID = ("words", "words category:cs.LG")
 SPACE = LocalEmbedder().space
@@ -199,40 +180,13 @@ async def run(corpora: Sequence[Sequence[Item]], number: int, path: Path) -> Non
     await store.close()
 
 
-async def grow(path: Path, sizes: Sequence[int], number: int) -> None:
-    """Measure every kind of query in the corpus, and in one of each size made from it."""
-    rows = corpus.rows(path)
-    items = [corpus.paper(row) for row in rows]
-    texts = queries(items, number)
-    made = ((f"{size:,}, resampled", map(corpus.paper, resample.papers(rows, size))) for size in sizes)
-    print(f"| papers | queries |{''.join(f' p{at} |' for at in PERCENTILES)}\n|---|---|{'---|' * len(PERCENTILES)}")
-    for label, papers in ((f"{len(items):,}", iter(items)), *made):
-        with tempfile.TemporaryDirectory() as folder:
-            store = SqliteStore(Path(folder) / "search.db")
-            await store.open()
-            await corpus.store_all(store, papers, NOW)
-            for name, read in GROWTH.items():
-                cuts = np.percentile([await processor_time(store, partial(read, text)) for text in texts], PERCENTILES)
-                print(f"| {label} | {name} |{''.join(f' {cut:.1f} |' for cut in cuts)}", flush=True)
-            await store.close()
-
-
-async def processor_time(store: SqliteStore, query: Callable[[], Query]) -> float:
-    """Return the processor's milliseconds of the whole path, the least of some warm runs."""
-    return min([(await time_once(store, query, None))[1] for _ in range(1 + RUNS)][1:])
-
-
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--corpus", type=Path, required=True)
     parser.add_argument("--corpus2", type=Path)
     parser.add_argument("--queries", type=int, default=200)
-    parser.add_argument("--sizes", type=int, nargs="+", help="measure growth instead: numbers of papers")
     asked = parser.parse_args()
-    if asked.sizes:
-        asyncio.run(grow(asked.corpus, asked.sizes, asked.queries))
-        return
     corpora = [corpus.papers(path) for path in (asked.corpus, asked.corpus2) if path is not None]
     with tempfile.TemporaryDirectory() as folder:
         asyncio.run(run(corpora, asked.queries, Path(folder) / "search.db"))

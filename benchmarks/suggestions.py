@@ -85,10 +85,15 @@ def _labelled(item: Item, chance: random.Random) -> Item:
     return replace(item, keywords=keywords, language=chance.choice(LANGUAGES), license=chance.choice(LICENSES))
 
 
+def context_of(store: SqliteStore) -> HandlerContext:
+    """Return what the handlers need, with the shipped topics and two sources."""
+    sources = {"arxiv": "arXiv", "github": "GitHub"}
+    return HandlerContext(store, Publisher(store, Extractive(), {}), load_packs(), sources, gists)
+
+
 async def time_suggestions(store: SqliteStore, number: int) -> tuple[list[float], list[float]]:
     """Return milliseconds per suggestion through the whole path, and of FTS5's list of terms."""
-    sources = {"arxiv": "arXiv", "github": "GitHub"}
-    context = HandlerContext(store, Publisher(store, Extractive(), {}), load_packs(), sources, gists)
+    context = context_of(store)
     plain = sqlite3.connect(store.path)
     plain.execute("create virtual table temp.terms using fts5vocab(main, words, row)")
     every = [text[:end] for text in TYPED for end in range(1, len(text) + 1)]
@@ -127,7 +132,7 @@ async def post_digests(store: SqliteStore, items: Sequence[Item]) -> None:
 
 async def time_kinds(store: SqliteStore, number: int) -> dict[str, list[float]]:
     """Return milliseconds per suggestion of each kind of what people type, a half-typed text each."""
-    context = HandlerContext(store, Publisher(store, Extractive(), {}), load_packs(), {}, gists)
+    context = context_of(store)
     times: dict[str, list[float]] = {f"{kind} {text}": [] for kind, text in KINDS}
     for _ in range(number):
         for kind, text in KINDS:
