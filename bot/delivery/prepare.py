@@ -5,7 +5,8 @@ import json
 import logging
 import secrets
 import threading
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -38,9 +39,12 @@ from bot.settings.topic_packs import new_in_pack
 
 log = logging.getLogger(__name__)
 
-AT_ONCE = 4  # channels whose digests are made at the same time
-# Occurrences that are read at a time, in turns: who comes waits for no more digests of a workspace that has hundreds.
-BATCH = 4 * AT_ONCE
+AT_ONCE = 16  # channels whose digests are made at the same time: those of one index are selected together
+# Occurrences that are read at first, in turns, and of one workspace at most: who comes waits for no more digests of one that
+# has hundreds. A reading looks at every workspace that waits. So where each has a workspace of its own, twice as many are
+# read next, up to so many: all readings together look at little more than what is made.
+BATCH = 16
+MOST = 1024
 _KEPT = 100  # renderings of a round: workspaces take turns, so that the same digest comes again soon or not at all
 _MOMENT = timedelta(microseconds=1)
 _ENOUGH = "waits for the next day: the channel had as much as it may have today"
@@ -119,10 +123,10 @@ class Preparer:
     async def _prepare_due(self, now: datetime) -> int:
         seen: set[OccurrenceKey] = set()
         fair_order = FairOrder()
-        done = 0
+        done, limit = 0, BATCH
         while not self._stopped:
-            found = await self._context.ledger.occurrences(now, limit=BATCH, had=fair_order.had)
-            fresh = [each for each in found if each.key not in seen]
+            found = await self._context.ledger.occurrences(now, limit=limit, had=fair_order.had)
+            fresh = [each for each in _batch_of_each(found) if each.key not in seen]
             for each in fresh:
                 seen.add(each.key)
                 fair_order.take(each.workspace)
@@ -131,6 +135,8 @@ class Preparer:
             unrecorded_until = await read_unrecorded_until(self._context.store.facts)
             await self._channels(fresh, unrecorded_until, now)
             done += len(fresh)
+            if len({each.workspace for each in fresh}) == limit:
+                limit = min(2 * limit, MOST)
         return done
 
     async def _channels(self, found: Sequence[Occurrence], unrecorded_until: datetime | None, now: datetime) -> None:
@@ -279,6 +285,16 @@ class Preparer:
         if not topic.revision or pack is None or not new_in_pack(topic, pack):
             return said
         return f"{said} Your own copy of the topic lacks what is new in it: *topic show {topic.name}* says what."
+
+
+def _batch_of_each(found: Sequence[Occurrence]) -> Iterator[Occurrence]:
+    """Yield what was read until a workspace would have more than a batch: who came late is given all its turns first."""
+    had = Counter[str]()
+    for each in found:
+        had[each.workspace] += 1
+        if had[each.workspace] > BATCH:
+            break
+        yield each
 
 
 def _rendered(renderings: _Renderings, inputs: _DigestInputs, digest: Digest, layout: Layout) -> list[tuple[str, str]]:

@@ -59,6 +59,9 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 T = TypeVar("T")
 
+_ENTRIES = 256  # whose texts are kept: many channels are posted the same few
+_MADE_AGAIN = ("card", "why_here")  # from what else is kept of an entry
+
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
@@ -110,14 +113,31 @@ def changed_fields(value: "DataclassInstance") -> dict[str, Any]:
 
 
 def plain(value: Any) -> Any:
-    """Return a time or a date as its text, anything else as it is; for JSON encoders."""
+    """Return a time or a date as its text, anything else as it is."""
     if isinstance(value, datetime):
         return iso(value)
     return value.isoformat() if isinstance(value, date) else value
 
 
+@functools.cache
+def _names(kind: type["DataclassInstance"]) -> tuple[str, ...]:
+    return tuple(field.name for field in dataclasses.fields(kind))
+
+
+def _fields(value: "DataclassInstance") -> dict[str, Any]:
+    """Return the fields of a value by name, none of them copied."""
+    return {name: getattr(value, name) for name in _names(type(value))}
+
+
+def _encodable(value: Any) -> Any:
+    """Return what JSON has for what it knows not: of a time or a date its text, of a dataclass its fields."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return _fields(value)
+    return plain(value)
+
+
 # ASCII only: a lone surrogate, which a source's broken escape can bring, survives this way and not as UTF-8.
-encode = json.JSONEncoder(separators=(",", ":"), default=plain).encode
+encode = json.JSONEncoder(separators=(",", ":"), default=_encodable).encode
 
 
 def text_to_bytes(text: str) -> bytes:
@@ -229,12 +249,14 @@ def digest_to_text(digest: Digest) -> str:
 
     Of what its entries show the gists are kept; the rest is left out: it can be made again from them.
     """
-    bare = tuple(dataclasses.replace(entry, card=(), why_here="") for entry in digest.entries)
-    record = dataclasses.asdict(dataclasses.replace(digest, entries=bare))
-    for entry in record["entries"]:
-        for name in ("card", "why_here"):
-            del entry[name]
-    return encode(record)
+    texts = {name: encode(value) for name, value in _fields(digest).items() if name != "entries"}
+    texts["entries"] = f"[{','.join(map(_entry_to_text, digest.entries))}]"
+    return f"{{{','.join(f'{encode(name)}:{texts[name]}' for name in _names(Digest))}}}"
+
+
+@functools.lru_cache(_ENTRIES)
+def _entry_to_text(entry: Entry) -> str:
+    return encode({name: value for name, value in _fields(entry).items() if name not in _MADE_AGAIN})
 
 
 def shown_mark(digest: Digest) -> str:
@@ -262,7 +284,7 @@ def shown_mark(digest: Digest) -> str:
         digest.news,
         digest.others,
         entries,
-        dataclasses.asdict(digest.coverage),
+        digest.coverage,
     ]
     said = encode([*shown, [each.key for each in digest.left_out]])
     return base64.urlsafe_b64encode(hashlib.sha256(said.encode()).digest()[:16]).decode().rstrip("=")

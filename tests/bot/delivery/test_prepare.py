@@ -4,6 +4,7 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, time, timedelta
+from itertools import groupby
 from typing import Any, cast
 
 import pytest
@@ -534,6 +535,40 @@ async def test_each_reading_of_the_ledger_says_how_many_turns_every_workspace_ha
 
     assert await Preparer(context, publisher, requests).prepare_due(NOW) == BATCH + 4
     assert ledger.had == [{}, {"chat:T1": BATCH}, {"chat:T1": BATCH + 4}]
+
+
+async def test_few_readings_look_at_every_workspace_however_many_wait() -> None:
+    harness = await furnished()
+    for number in range(20 * BATCH):
+        await due(harness, number=number, workspace=f"chat:T{number}")
+    ledger = ReadTurns(harness.store.ledger)
+    context = replace(harness.context(), ledger=cast(Ledger, ledger))
+    publisher = Publisher(harness.store, Extractive(), {"arxiv": "arXiv"})
+    prepare = Preparer(context, publisher, RequestBuilder(harness.store.workspaces, TOPICS))
+    assert await prepare.prepare_due(NOW) == 20 * BATCH
+    assert [len(had) for had in ledger.had] == [0, BATCH, 3 * BATCH, 7 * BATCH, 15 * BATCH, 20 * BATCH]
+
+
+class Missed(Late):
+    """A maker that sees what another workspace missed become due after each of the others had its twentieth."""
+
+    async def make(self, order: DigestRequest, now: datetime) -> Digest:
+        self.made.append(order.workspace)
+        if len(self.made) == 20 * 20:
+            for number in range(2 * BATCH):
+                await due(self._house, id=f"missed-{number}", workspace="chat:late", channel=f"C{number}")
+        return await self._maker.make(order, now)
+
+
+async def test_who_comes_with_all_it_missed_delays_the_others_by_a_batch_at_most() -> None:
+    harness = await furnished()
+    for number in range(20 * 23):
+        await due(harness, number=number, workspace=f"chat:T{number % 20}")
+    maker = Missed(harness, Publisher(harness.store, Extractive(), {"arxiv": "arXiv"}))
+    await Preparer(harness.context(), maker, RequestBuilder(harness.store.workspaces, TOPICS)).prepare_due(NOW)
+    runs = [(workspace, len(list(run))) for workspace, run in groupby(maker.made)]
+    late = [many for at, (workspace, many) in enumerate(runs) if workspace == "chat:late" and at < len(runs) - 1]
+    assert (late[0], max(late)) == (BATCH, BATCH)
 
 
 async def test_what_nobody_needs_to_mend_is_no_alert() -> None:
