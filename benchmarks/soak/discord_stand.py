@@ -26,7 +26,7 @@ from tests.fakes.discord import Behaviour, Channel, FakeDiscord, Kind, User, run
 from tests.fakes.discord.limits import Limits
 from tests.fakes.discord.things import parts_of
 
-TOKEN = "of-the-soak"
+TOKEN = "MTIz.of-the.soak"
 
 
 _FORUMS = 4  # every so many channels are one
@@ -92,8 +92,10 @@ def marker(body: Mapping[str, Any]) -> str:
 
 
 @asynccontextmanager
-async def discord(behaviour: Behaviour, crowd: Crowd, before: Sequence[Middleware] = ()) -> AsyncIterator[FakeDiscord]:
-    """Run it with the crowd's servers and channels."""
+async def discord(
+    behaviour: Behaviour, crowd: Crowd, before: Sequence[Middleware] = (), *, forums: int = _FORUMS
+) -> AsyncIterator[FakeDiscord]:
+    """Run it with the crowd's servers and channels; every so many are forums, of 0 none."""
     async with running(behaviour, before=before) as fake:
         fake.token = TOKEN
         fake.read_marker = marker
@@ -101,7 +103,7 @@ async def discord(behaviour: Behaviour, crowd: Crowd, before: Sequence[Middlewar
         for number in range(crowd.channels):
             place = int(crowd.workspace(number).partition(":")[2])
             guild = fake.guilds.get(place) or fake.guild(f"Server {place}", number=place)
-            kind = Kind.TEXT if (number + 1) % _FORUMS else Kind.FORUM
+            kind = Kind.FORUM if forums and (number + 1) % forums == 0 else Kind.TEXT
             channel = Channel(int(crowd.channel(number)), kind, f"channel {number}", guild)
             fake.channels[channel.id] = guild.channels[channel.id] = channel
             fake.users[int(crowd.owner(number))] = User(int(crowd.owner(number)), f"Person {number}")

@@ -11,7 +11,7 @@ from blockbuster import BlockBuster
 from benchmarks.soak import answers, broken, discord, edits, killed, mail, restored, slack
 from benchmarks.soak.plant import Crowd
 from benchmarks.soak.row import Row, Size
-from benchmarks.soak.rows import clock, connections, drops, feeds, refusals, upgrades
+from benchmarks.soak.rows import all_due, clock, connections, drops, feeds, refusals, upgrades
 from benchmarks.soak.rows.table import SCOREBOARD
 from benchmarks.soak.run import Plan, due_just_now, run
 from benchmarks.soak.scoreboard import Ask, Scored, chosen, keep, kept, markdown, scored
@@ -177,3 +177,13 @@ async def test_clocks_that_jump_and_services_that_take_over_post_once(nothing_bl
     nothing_blocks_the_loop.deactivate()
     rows = await asyncio.gather(clock.jumping(Ask(size=5, seed=4)), SCOREBOARD["R21"].run(Ask(size=1)))
     assert [row for row in rows if not row.kept] == []
+
+
+@pytest.mark.long
+async def test_hundreds_of_channels_that_are_due_at_once_are_posted_to_within_the_limits(
+    nothing_blocks_the_loop: BlockBuster,
+) -> None:
+    nothing_blocks_the_loop.deactivate()
+    sizes = {"discord": 300, "slack": 60}
+    found = await asyncio.gather(*(all_due.all_due(name, Ask(size=size, seed=4)) for name, size in sizes.items()))
+    assert [each.figures() for each in found if not each.is_sound] == []

@@ -1,11 +1,11 @@
-"""`broadsheet run` as a process of its own, in the Slack of the tests, on a database with a crowd of subscriptions."""
+"""`broadsheet run` as a process of its own, in the Slack or the Discord of the tests, on a database with a crowd."""
 
 import asyncio
 import atexit
 import os
 import signal
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -16,10 +16,12 @@ from time import monotonic
 import aiohttp
 
 from adapters.cli.main import main
+from benchmarks.soak.discord_stand import discord
 from benchmarks.soak.plant import Crowd, plant
 from benchmarks.soak.stands import TOKEN, stand
 from bot.models import Item
 from bot.store.sqlite.store import SqliteStore
+from tests.fakes.discord import FakeDiscord
 from tests.fakes.forked import ROOT, Forked, Forks
 from tests.fakes.platform import Behaviour
 from tests.fakes.slack import FakeSlack
@@ -28,6 +30,9 @@ __all__ = ["Beside", "Place", "main", "placed"]  # `main` is what is forked, wit
 
 _ORGANISATION = "E0SOAK"
 _LOOK = 0.25  # seconds between two questions
+_LAG = "broadsheet_loop_lag_seconds "  # begins the line of /metrics with the longest of the last minute
+_LAGS = 30.0  # seconds between two looks at it
+_TICKS = os.sysconf("SC_CLK_TCK")  # of processor time in a second
 _PROBE = aiohttp.ClientTimeout(total=5.0)  # as long as who asks is patient
 _READY = 90.0  # seconds until a service must be ready
 
@@ -40,15 +45,18 @@ class Beside:
     unready: list[str] = field(default_factory=list)  # each answer of /readyz that was not 200
     slowest: float = 0.0  # seconds until it answered
     longest: float = 0.0  # seconds between two heartbeats
+    used: float = 0.0  # seconds of processor time
+    load: float = 0.0  # of the machine in the last minute
+    lags: list[float] = field(default_factory=list)  # the longest that the service's loop was late, each minute
 
 
 @dataclass(slots=True)
 class Place:
-    """A folder with settings and a database, and the Slack that they name."""
+    """A folder with settings and a database, and the platform that they name."""
 
     folder: Path
     crowd: Crowd
-    fake: FakeSlack
+    fake: FakeSlack | FakeDiscord
     port: int
 
     @property
@@ -68,9 +76,15 @@ class Place:
         async with aiohttp.ClientSession() as session, asyncio.timeout(_READY):
             while await self._status(session) != 200:
                 if service.returncode is not None:
-                    raise RuntimeError(f"The service ended with {service.returncode}.")
+                    _, said = await service.communicate()
+                    raise RuntimeError(f"The service ended with {service.returncode}: {said[-300:].decode()}")
                 await asyncio.sleep(0.1)
         return monotonic() - begun
+
+    def used(self, service: Forked) -> float:
+        """Return how many seconds of processor time the service has used; it still lives."""
+        told = Path(f"/proc/{service.pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+        return (int(told[11]) + int(told[12])) / _TICKS
 
     async def stop(self, service: Forked) -> float:
         """Tell the service to end, and return after how many seconds it did."""
@@ -82,9 +96,12 @@ class Place:
     async def watch(self, found: Beside) -> None:
         """Ask /readyz and look at the heartbeat, until cancelled."""
         alive = self.database.with_name(f"{self.database.name}.alive")
-        beat, at = "", monotonic()
+        beat, at, looked = "", monotonic(), monotonic()
         async with aiohttp.ClientSession() as session:
             while True:
+                if monotonic() - looked > _LAGS:
+                    looked = monotonic()
+                    found.lags += await self._lags(session)
                 begun = monotonic()
                 status, text = await self._answer(session)
                 found.asked += 1
@@ -100,17 +117,26 @@ class Place:
     async def _status(self, session: aiohttp.ClientSession) -> int:
         return (await self._answer(session))[0]
 
-    async def _answer(self, session: aiohttp.ClientSession) -> tuple[int, str]:
+    async def _lags(self, session: aiohttp.ClientSession) -> list[float]:
+        _, text = await self._answer(session, "metrics")
+        return [float(line.removeprefix(_LAG)) for line in text.splitlines() if line.startswith(_LAG)]
+
+    async def _answer(self, session: aiohttp.ClientSession, what: str = "readyz") -> tuple[int, str]:
         try:
-            async with session.get(f"http://127.0.0.1:{self.port}/readyz", timeout=_PROBE) as answer:
+            async with session.get(f"http://127.0.0.1:{self.port}/{what}", timeout=_PROBE) as answer:
                 return answer.status, await answer.text()
         except (aiohttp.ClientError, TimeoutError) as error:
             return 0, type(error).__name__
 
 
 @asynccontextmanager
-async def placed(folder: Path, crowd: Crowd, behaviour: Behaviour, items: tuple[Item, ...] = ()) -> AsyncIterator[Place]:
-    """Plant the crowd, whose digests are posted although they are empty, and run the Slack."""
+async def placed(
+    folder: Path, crowd: Crowd, behaviour: Behaviour, items: Sequence[Item] = (), *, limits: bool = False
+) -> AsyncIterator[Place]:
+    """Plant the crowd, whose digests are posted although they are empty, and run its platform.
+
+    With `limits` the platform counts what is asked of it as it says that it does; Discord's channels are texts.
+    """
     database = folder / "b.sqlite3"
     await plant(database, replace(crowd, always=True))
     if items:
@@ -120,20 +146,26 @@ async def placed(folder: Path, crowd: Crowd, behaviour: Behaviour, items: tuple[
         await store.close()
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = int(free.getsockname()[1])
-    async with stand(behaviour, crowd, tiers=False) as fake:
-        assert isinstance(fake, FakeSlack)
-        # One token for every workspace is that of an organisation's installation.
-        for team in fake.world.teams.values():
-            team.enterprise = _ORGANISATION
-        fake.world.grants[TOKEN].enterprise = _ORGANISATION
+    standing = discord(behaviour, crowd, forums=0) if crowd.platform == "discord" else stand(behaviour, crowd, tiers=limits)
+    async with standing as fake:
+        assert isinstance(fake, (FakeSlack, FakeDiscord))
+        if isinstance(fake, FakeSlack):
+            # One token for every workspace is that of an organisation's installation.
+            for team in fake.world.teams.values():
+                team.enterprise = _ORGANISATION
+            fake.world.grants[TOKEN].enterprise = _ORGANISATION
         (folder / "broadsheet.toml").write_text(_settings(database, port, fake), encoding="utf-8")
         yield Place(folder, crowd, fake, port)
 
 
-def _settings(database: Path, port: int, fake: FakeSlack) -> str:
+def _settings(database: Path, port: int, fake: FakeSlack | FakeDiscord) -> str:
     off = "".join(f"[{name}]\nenabled = false\n" for name in ("arxiv", "huggingface", "github"))
-    slack = f'[slack]\nbot_token = "{TOKEN}"\napp_token = "{fake.app_token}"\napi_url = "{fake.api_url}"\n'
-    return f'database = "{database}"\ntopics = ["gpu-systems"]\n[health]\nport = {port}\n{off}{slack}'
+    if isinstance(fake, FakeSlack):
+        chat = f'[slack]\nbot_token = "{TOKEN}"\napp_token = "{fake.app_token}"\napi_url = "{fake.api_url}"\n'
+    else:
+        urls = "".join(f'{name} = "{getattr(fake, name)}"\n' for name in ("api_url", "gateway_url", "cdn_url"))
+        chat = f'[discord]\ntoken = "{fake.token}"\n{urls}'
+    return f'database = "{database}"\ntopics = ["gpu-systems"]\n[health]\nport = {port}\n{off}{chat}'
 
 
 @cache

@@ -72,6 +72,11 @@ SCOREBOARD: Mapping[str, Scored] = {
     "R19": Scored(test="Socket Mode and gateway fall", unit="drops", nightly=500, short=16, run=drops.falling),
     "R20": Scored(test="upgrades", unit="times each schema", nightly=5, short=1, run=upgrades.every_schema),
     "R21": Scored(test="two instances, rolling restarts", unit="rounds", nightly=200, short=2, run=instances.rolling),
-    "gate-due": Scored(test="all channels due at once", unit="channels", nightly=10_000, short=40, run=all_due.all_due),
+    "gate-due-slack": Scored(
+        test="all channels due at once, Slack", unit="channels", nightly=10_000, short=40, run=all_due.all_due_in_slack
+    ),
+    "gate-due-discord": Scored(
+        test="all channels due at once, Discord", unit="channels", nightly=10_000, short=40, run=all_due.all_due_in_discord
+    ),
     "gate-refusals": Scored(test="all channels refuse", unit="refusals", nightly=5000, short=60, run=refusals.every_owner),
 }
