@@ -11,8 +11,9 @@ from tantivy import FieldType, Occur, Query, Schema
 
 from bot.models import And, Label, Not, Number, Or, Term, Tree, When
 from bot.query.fields import TEXT, spellings_of
+from bot.query.fold import Spelling
 from bot.query.match import bounds
-from bot.store.index.documents import BEST, LABEL, TITLE_STEM
+from bot.store.index.documents import BEGINNING, BEST, LABEL, LONGEST_BEGINNING, TITLE_STEM
 from bot.store.records import micros
 from bot.store.rules.labels import label_token
 
@@ -29,13 +30,8 @@ class Compiler:
         """Return the query that finds the items for which the tree holds at `now`."""
         match tree:
             case Term():
-                fields = (tree.field,) if tree.field else TEXT
-                return any_of(
-                    self._phrase(field, way.tokens, way.prefix)
-                    for way in spellings_of(tree)
-                    if way.tokens
-                    for field in fields
-                )
+                ways = (way for way in spellings_of(tree) if way.tokens)
+                return any_of(each for way in ways for each in self._way(tree.field, way))
             case Label():
                 return self._token(LABEL, label_token(tree.field, tree.value), tree.prefix)
             case Number():
@@ -74,6 +70,11 @@ class Compiler:
             return Query.empty_query()
         return Query.range_query(self._schema, field, FieldType.Integer, low, high)
 
+    def _way(self, field: str, way: Spelling) -> list[Query]:
+        if begins_shortly(field, way):
+            return [self._token(BEGINNING, way.tokens[0])]
+        return [self._phrase(each, way.tokens, way.prefix) for each in ((field,) if field else TEXT)]
+
     def _phrase(self, field: str, tokens: Sequence[str], prefix: bool = False) -> Query:
         if len(tokens) == 1:
             return self._token(field, tokens[0], prefix)
@@ -101,6 +102,11 @@ class Compiler:
         highest = [micros(before) - 1] if before is not None else []
         highest += [micros(last)] if last is not None else []
         return self.between(tree.field, None if first is None else micros(first), min(highest, default=None))
+
+
+def begins_shortly(field: str, way: Spelling) -> bool:
+    """Say whether the index has a list of all that has a word which begins so."""
+    return way.prefix and not field and len(way.tokens) == 1 and len(way.tokens[0]) <= LONGEST_BEGINNING
 
 
 def _up(bound: float, beyond: bool) -> int:

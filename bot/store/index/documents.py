@@ -1,8 +1,9 @@
 """What tantivy's index holds of an item.
 
 The folded texts as they are, with the places of their words, for phrases and for what is asked of one text; all of them and
-the stems of their words once more in one text, in which a word of the title stands twice, for the best match; the labels,
-spelt as FTS5's are; and the numbers.
+the stems of their words once more in one text, in which a word of the title stands twice, for the best match; how their
+words begin, as the list of what begins with a letter would have to be put together from those of ten thousands of words; the
+labels, spelt as FTS5's are; and the numbers.
 """
 
 from collections.abc import Mapping
@@ -18,8 +19,9 @@ from bot.store.rules.labels import labels_text
 from bot.store.rules.search_terms import STEMS_VERSION, stemmed
 
 # Another text is another index: raise the first number when the fields change.
-INDEX_VERSION = f"1 {version('tantivy')} {VERSION} {STEMS_VERSION}"
-BEST, TITLE_STEM, LABEL = "best", "title_stem", "label"
+INDEX_VERSION = f"2 {version('tantivy')} {VERSION} {STEMS_VERSION}"
+BEST, TITLE_STEM, LABEL, BEGINNING = "best", "title_stem", "label", "beginning"
+LONGEST_BEGINNING = 3  # characters: of what is longer, a few thousand words at most begin so
 COUNTS = ("stars", "forks", "upvotes")
 # A field that grows as an order does, so that the first of an order are among those that have the most of it.
 BY = {"new": "newest", "best": "newest", "stars": "by_stars", "upvotes": "by_upvotes"}
@@ -37,7 +39,7 @@ def schema() -> Schema:
     for name in TEXT:
         made.add_text_field(name, tokenizer_name=_WORDS)
     made.add_text_field(BEST, tokenizer_name=_WORDS, index_option="freq")
-    for name in (TITLE_STEM, LABEL):
+    for name in (TITLE_STEM, LABEL, BEGINNING):
         made.add_text_field(name, tokenizer_name=_WORDS, index_option="basic")
     return made.build()
 
@@ -53,7 +55,8 @@ def document(number: int, item: Item) -> Document:
     """Return what is indexed of the item with this arrival."""
     texts = dict(zip(TEXT, (text_of(item, field) for field in TEXT), strict=True))
     title, others = stemmed(tuple(texts.values()))
-    best = " ".join((texts["title"], title, *texts.values(), title, others))
+    whole = " ".join(texts.values())
+    best = f"{texts['title']} {title} {whole} {title} {others}"
     dates = {name: date_of(item, name) for name in DATE}
     times = {"seen": item.seen, "newest": newness(item)[0], **dates}
     known: Mapping[str, int | None] = {
@@ -66,8 +69,17 @@ def document(number: int, item: Item) -> Document:
         **{name: value for name, value in known.items() if value is not None},
         **{f"by_{name}": _order(known[name], newest) for name in ("stars", "upvotes")},
         **texts,
-        **{BEST: best, TITLE_STEM: title, LABEL: labels_text(item)},
+        **{BEST: best, TITLE_STEM: title, LABEL: labels_text(item), BEGINNING: _beginnings(whole)},
     )
+
+
+def _beginnings(text: str) -> str:
+    found = set(text.split())
+    every: set[str] = set()
+    for length in range(LONGEST_BEGINNING, 0, -1):
+        found = {word[:length] for word in found}
+        every |= found
+    return " ".join(every)
 
 
 def _order(count: int | None, newest: int) -> int:

@@ -13,7 +13,7 @@ from tantivy import DocAddress, Index, Query
 from bot.models import And, Kind, Label, Not, Or, Term, Tree
 from bot.models.queries import COUNTED
 from bot.query.fields import TEXT, spellings_of
-from bot.store.index.compile import Compiler, all_of, any_of, beside
+from bot.store.index.compile import Compiler, all_of, any_of, begins_shortly, beside
 from bot.store.index.documents import BEST, BY, LABEL
 from bot.store.rules.answers import COMMON, QUARTER, least, weights
 from bot.store.rules.labels import label_token
@@ -170,26 +170,33 @@ class View:
             total -= widths[part]
         return And(tuple(part for part in parts if part not in left_out)) if left_out else tree
 
-    def _width(self, field: str, beginning: str, widest: int) -> int:
-        """Return how many words begin so, and what all of their lists cost; beyond the widest no more than that."""
+    def _width(self, field: str, beginning: str, phrase: bool, widest: int) -> int:
+        """Return how many words begin so, and what all of their lists cost; beyond the widest no more than that.
+
+        At the end of a phrase they cost twice as much, and tantivy fails where they are more than 16,384.
+        """
         with index_errors():
             words = self._searcher.terms_with_prefix(field, beginning, limit=widest + 1)
-        return len(words) + sum(items for _, items in words) // _LISTED
+        return (len(words) + sum(items for _, items in words) // _LISTED) * (2 if phrase else 1)
 
 
-def _beginnings(tree: Tree) -> set[tuple[str, str]]:
-    """Return field and beginning of all that the tree asks for by its beginning."""
+_Beginning = tuple[str, str, bool]  # a field, how a word in it begins, and whether it ends a phrase
+
+
+def _beginnings(tree: Tree) -> set[_Beginning]:
+    """Return all that the tree asks for by its beginning, and that words have to be looked for."""
     match tree:
         case Label(prefix=True):
-            return {(LABEL, label_token(tree.field, tree.value))}
+            return {(LABEL, label_token(tree.field, tree.value), False)}
         case Term():
             fields = (tree.field,) if tree.field else TEXT
-            ends = {way.tokens[-1] for way in spellings_of(tree) if way.prefix and way.tokens}
-            return {(field, end) for field in fields for end in ends}
+            ways = [way for way in spellings_of(tree) if way.prefix and way.tokens]
+            ends = {(way.tokens[-1], len(way.tokens) > 1) for way in ways if not begins_shortly(tree.field, way)}
+            return {(field, *end) for field in fields for end in ends}
         case Not(part):
             return _beginnings(part)
         case And(parts) | Or(parts):
-            return set[tuple[str, str]]().union(*map(_beginnings, parts))
+            return set[_Beginning]().union(*map(_beginnings, parts))
         case _:
             return set()
 

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from tantivy import IndexWriter
 
-from bot.models import Item, Query
+from bot.models import And, Item, Query, Term
 from bot.models.queries import COUNTED
+from bot.query.match import matches
 from bot.query.parse import parse
 from bot.store.index.documents import document, opened, schema
 from bot.store.index.view import SoughtInView, View
@@ -113,3 +114,24 @@ def test_titles_with_every_word_are_found_among_the_best(view: View) -> None:
 
 def _micros(number: int) -> int:
     return int(_paper(number).published.timestamp()) * 1_000_000  # type: ignore[union-attr] # it has one
+
+
+def test_a_phrase_whose_last_word_may_be_one_of_very_many_is_left_out_and_one_of_fewer_is_found(tmp_path: Path) -> None:
+    index = opened(str(tmp_path), schema())
+    writer = index.writer(_HEAP, 1)
+    for number, beginning in enumerate("st", 1):
+        words = " ".join(f"{beginning}{at}" for at in range((17_000, 3_000)[number - 1]))
+        writer.add_document(document(number, paper(number, abstract=f"kv {words}")))
+    writer.commit()
+    index.reload()
+    view = View(index)
+    many, fewer = Term("kv-s", prefix=True), Term("kv-t", prefix=True)
+    assert view.affordable(And((many, fewer))) == And((fewer,))
+    assert view.ids(view.condition(fewer, NOW)) == [2]
+
+
+@pytest.mark.parametrize("text", ["c*", "comm*", "fille*", "n3*", "n39*", "xyz*", "xyzz*", "title:c*"])
+def test_short_and_long_beginnings_find_the_words_that_begin_so(view: View, text: str) -> None:
+    tree = parse(text).tree
+    expected = [number for number in range(1, _ITEMS + 1) if matches(tree, _paper(number), NOW)]
+    assert sorted(view.ids(view.condition(tree, NOW))) == _ids(expected)
