@@ -39,7 +39,7 @@ from bot.store.records import (
     time_of,
 )
 from bot.store.rules.archive import as_one, entry_of
-from bot.store.rules.transitions import begins_again, ended_at, taken_over, under_heirs
+from bot.store.rules.transitions import KEPT, KEPT_AT_ONCE, begins_again, ended_at, taken_over, under_heirs
 from bot.store.sqlite.connections import Tables, reading, reading_long, writing
 
 log = logging.getLogger(__name__)
@@ -336,24 +336,35 @@ def reach(db: Database, workspace: str, channel: str, topic: str, rhythm: str) -
     return int(row[0]) if row else 0
 
 
-def prune(db: Database, before: datetime, empty_before: datetime) -> None:
-    """Forget what ended before, and nobody makes up for any more.
+_LATER = (
+    "select 1 from digests as later where (later.workspace, later.channel, later.topic, later.rhythm)"
+    " = (digests.workspace, digests.channel, digests.topic, digests.rhythm) and later.through > digests.through"
+)
+_SAYS_NOTHING = (
+    f"rhythm = '{Rhythm.AT_ONCE}' and saved < ? and json_valid(data) and json_array_length(data, '$.entries') = 0"
+    f" and ifnull(json_array_length(data, '$.left_out'), 0) = 0 and exists ({_LATER})"
+)
 
-    And digests that were to be posted at once, were saved before the later time, and neither showed nor left out anything:
-    there is one for each collection. The one that looked furthest stays.
+
+def saying_nothing(db: Database, now: datetime) -> list[tuple[int]]:
+    """Return the numbers of digests that were to be posted at once, some time ago, and neither showed nor left out anything.
+
+    There is one for each collection. The one that looked furthest is not among them.
     """
+    return db.execute(f"select id from digests where {_SAYS_NOTHING}", [micros(now - KEPT_AT_ONCE)]).fetchall()
+
+
+def forget(db: Database, now: datetime, numbers: Sequence[tuple[int]]) -> None:
+    """Drop those of the digests that still are as `saying_nothing` found them."""
+    given = [(number, micros(now - KEPT_AT_ONCE)) for (number,) in numbers]
+    db.conn.executemany(f"delete from digests where id = ? and {_SAYS_NOTHING}", given)
+
+
+def prune(db: Database, now: datetime) -> None:
+    """Forget what ended long ago and nobody makes up for any more, and of the archive what has no digest."""
     standing = "select workspace, channel, topic from subscriptions"
-    db.execute(f"delete from unposted where at < ? and (workspace, channel, topic) not in ({standing})", [micros(before)])
-    later = (
-        "select 1 from digests as later where (later.workspace, later.channel, later.topic, later.rhythm)"
-        " = (digests.workspace, digests.channel, digests.topic, digests.rhythm) and later.through > digests.through"
-    )
-    nothing = "json_array_length(data, '$.entries') = 0 and ifnull(json_array_length(data, '$.left_out'), 0) = 0"
-    db.execute(
-        f"delete from digests where rhythm = '{Rhythm.AT_ONCE}' and saved < ? and json_valid(data) and {nothing}"
-        f" and exists ({later})",
-        [micros(empty_before)],
-    )
+    sql = f"delete from unposted where at < ? and (workspace, channel, topic) not in ({standing})"
+    db.execute(sql, [micros(now - KEPT)])
     db.execute("delete from archive where digest not in (select id from digests)")
 
 

@@ -425,24 +425,36 @@ def end(db: Database, workspace: str, subscriptions: Iterable[str]) -> None:
                 _drop(db, ended)
 
 
-def prune(db: Database, now: datetime) -> None:
-    """Drop what was settled long ago: no row is needed any more to keep its occurrence from being posted twice."""
-    open_still = f"{_PLACE_JOINED} and deliveries.state in ('{DeliveryState.PENDING}', '{DeliveryState.SENDING}')"
-    old = db.execute(
-        "select workspace, subscription, day, slot from occurrences where state <> ?"
-        f" and (due < ? or due < ? and {_CAME_TO_NOTHING}) and not exists (select 1 from deliveries where {open_still})",
-        [OccurrenceState.DUE, micros(now - KEPT), micros(now - KEPT_AT_ONCE)],
-    ).fetchall()
-    db.conn.executemany(f"delete from payloads where number in (select number from deliveries where {_PLACE})", old)
-    db.conn.executemany(f"delete from deliveries where {_PLACE}", old)
-    db.conn.executemany(f"delete from occurrences where {_PLACE}", old)
-    digests.prune(db, now - KEPT, now - KEPT_AT_ONCE)
-    outbox.prune(db, now)
-
-
 _PLACE_JOINED = " and ".join(
     f"deliveries.{name} = occurrences.{name}" for name in ("workspace", "subscription", "day", "slot")
 )
+
+
+_OPEN_STILL = f"{_PLACE_JOINED} and deliveries.state in ('{DeliveryState.PENDING}', '{DeliveryState.SENDING}')"
+# No row is needed any more to keep its occurrence from being posted twice.
+_SETTLED = (
+    f"state <> '{OccurrenceState.DUE}' and (due < ? or due < ? and {_CAME_TO_NOTHING})"
+    f" and not exists (select 1 from deliveries where {_OPEN_STILL})"
+)
+
+
+def settled(db: Database, now: datetime) -> list[tuple[object, ...]]:
+    """Return the places of the occurrences that were settled long ago."""
+    sql = f"select workspace, subscription, day, slot from occurrences where {_SETTLED}"
+    return db.execute(sql, _long_ago(now)).fetchall()
+
+
+def forget(db: Database, now: datetime, places: Sequence[tuple[object, ...]]) -> None:
+    """Drop those of the places that still are as `settled` found them."""
+    still = f"select 1 from occurrences where {_PLACE} and {_SETTLED}"
+    old = [place for place in places if db.execute(still, [*place, *_long_ago(now)]).fetchone()]
+    db.conn.executemany(f"delete from payloads where number in (select number from deliveries where {_PLACE})", old)
+    db.conn.executemany(f"delete from deliveries where {_PLACE}", old)
+    db.conn.executemany(f"delete from occurrences where {_PLACE}", old)
+
+
+def _long_ago(now: datetime) -> list[object]:
+    return [micros(now - KEPT), micros(now - KEPT_AT_ONCE)]
 
 
 def _place_of(each: Occurrence | Delivery) -> tuple[str, str, str, int]:

@@ -4,9 +4,10 @@ import asyncio
 import contextlib
 import os
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from pathlib import Path
+from typing import TypeVar
 
 from sqlite_utils import Database
 
@@ -14,7 +15,7 @@ from bot.atomic_file import in_place
 from bot.errors import StoreError
 from bot.models import Suppression
 from bot.store.records import micros
-from bot.store.sqlite import chats, ledger, mail, vectors
+from bot.store.sqlite import chats, digests, ledger, mail, outbox, vectors
 from bot.store.sqlite.connections import Tables, reading_long, store_errors, writing
 from bot.store.sqlite.ingest import drop, forget_changes, note_change
 from bot.store.sqlite.items import counts
@@ -22,6 +23,9 @@ from bot.store.sqlite.locks import FileLock, presence_lock, service_lock, turn_l
 from bot.store.sqlite.recovery.opening import finish_interrupted, put_aside, settle_log
 from bot.store.sqlite.recovery.restore import copy_to, restore
 
+T = TypeVar("T")
+
+AT_ONCE = 500  # rows that are dropped in one transaction: who posts meanwhile writes in between
 _PATIENCE = 2.0  # seconds: a command that looks something up is done by then
 
 
@@ -39,9 +43,29 @@ class SqliteMaintenance(Tables):
             "bytes": _size(db),
         }
 
+    async def prune(self, *, items_before: datetime, readings_before: date, now: datetime) -> Mapping[str, int]:
+        """Forget first what the ledger settled, of which there is as much as there are channels: a part at a time."""
+        await self._forget(ledger.settled, ledger.forget, now)
+        await self._forget(digests.saying_nothing, digests.forget, now)
+        return await self._prune(items_before, readings_before, now)
+
+    async def _forget(
+        self,
+        find: Callable[[Database, datetime], Sequence[T]],
+        forget: Callable[[Database, datetime, Sequence[T]], None],
+        now: datetime,
+    ) -> None:
+        def part(start: int) -> Callable[[Database], None]:
+            return lambda db: forget(db, now, old[start : start + AT_ONCE])
+
+        old = await self.connections.read_long(lambda db: find(db, now))
+        for start in range(0, len(old), AT_ONCE):
+            await self.connections.write(part(start))
+
     @writing
-    def prune(self, db: Database, *, items_before: datetime, readings_before: date, now: datetime) -> Mapping[str, int]:
-        ledger.prune(db, now)
+    def _prune(self, db: Database, items_before: datetime, readings_before: date, now: datetime) -> Mapping[str, int]:
+        digests.prune(db, now)
+        outbox.prune(db, now)
         chats.prune(db, now)
         mail.prune(db, now)
         vectors.prune(db)

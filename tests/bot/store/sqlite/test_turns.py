@@ -12,6 +12,7 @@ from bot.models import FOREVER
 from bot.store.records import micros
 from bot.store.sqlite.connections import connect
 from bot.store.sqlite.ledger import SqliteLedger
+from bot.store.sqlite.maintenance import AT_ONCE, SqliteMaintenance
 from bot.store.sqlite.store import SqliteStore
 from tests.conftest import NOW
 from tests.contract.test_ledger import DAY, MINUTE, made, occurrence, subscribed
@@ -123,3 +124,37 @@ async def test_what_is_due_of_thousands_of_subscriptions_is_read_without_sorting
 
     few, many = await asyncio.to_thread(count)
     assert many <= 1.2 * few + 5
+
+
+class Counted(Direct):
+    """A connection that counts the rows that each transaction changes."""
+
+    def __init__(self, db: Database) -> None:
+        super().__init__(db)
+        self.changed: list[int] = []
+
+    async def write(self, job: Callable[[Database], Any]) -> Any:
+        before = self._db.conn.total_changes
+        done = job(self._db)
+        self._db.conn.commit()
+        self.changed.append(self._db.conn.total_changes - before)
+        return done
+
+
+async def test_what_was_settled_of_thousands_of_channels_is_forgotten_in_many_short_transactions(path: Path) -> None:
+    def pruned() -> Counted:
+        db = connect(path)
+        long_ago = str(micros(NOW - 50 * DAY))
+        clone(db, "occurrences", FEW, state="'made'", due=long_ago)
+        clone(db, "deliveries", FEW, id="'d' || n", state="'done'", due=long_ago)
+        counted = Counted(db)
+        maintenance = SqliteMaintenance(counted)
+        answer(maintenance.prune(items_before=NOW - DAY, readings_before=NOW.date(), now=NOW))
+        assert db.execute("select count(*) from occurrences").fetchone() == (2,)
+        assert db.execute("select count(*) from deliveries").fetchone() == (1,)
+        db.close()
+        return counted
+
+    changed = (await asyncio.to_thread(pruned)).changed
+    assert sum(changed) >= 2 * FEW
+    assert max(changed) <= 2 * AT_ONCE
