@@ -1,24 +1,20 @@
 """The law of the query language on the index beside the database, and that what it finds is what FTS5 finds."""
 
-import asyncio
 import tempfile
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import lru_cache
-from pathlib import Path
 
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from bot.models import And, Item, Label, Not, Number, Or, Query, Term, Tree
+from bot.models import And, Item, Label, Not, Number, Or, Term, Tree
 from bot.query.fields import LABEL, TEXT
 from bot.query.match import matches
-from bot.query.parse import DEEPEST, parse
+from bot.query.parse import DEEPEST
 from bot.store.index.documents import document, opened, schema
-from bot.store.index.follower import IndexFollower
 from bot.store.index.view import View
-from bot.store.sqlite.store import SqliteStore
 from tests.bot.query import generate
 from tests.bot.query.generate import NOW
 from tests.conftest import tries
@@ -99,87 +95,3 @@ def test_a_tree_of_any_depth_and_of_many_clauses_is_compiled() -> None:
 @given(any_trees(), st.sampled_from((0, 3, 50)))
 def test_what_is_left_of_a_tree_of_wide_beginnings_finds_no_less(tree: Tree, widest: int) -> None:
     assert keys_in(view(), view().affordable(tree, widest), records()) >= keys_in(view(), tree, records())
-
-
-# Of every kind that is typed: words, phrases, fields, beginnings, negations, alternatives, dates, numbers, labels.
-WRITTEN = (
-    "language models",
-    "efficient inference of large language models",
-    "gpu kernels attention memory scheduling",
-    '"large language models"',
-    '"attention is all"',
-    "title:attention",
-    'abstract:"we propose"',
-    "author:wang",
-    "org:nvidia OR org:google",
-    "topic:llm",
-    "trans*",
-    "title:effic* model",
-    '"language mod*"',
-    "a* OR b*",
-    "model -language",
-    "-model -language",
-    "NOT (model OR language) kind:paper",
-    "(cache OR kernel) AND (gpu OR memory)",
-    "model published:30d",
-    "published:2026-01-01..2026-03-31 learning",
-    "updated:>=2026-03-01",
-    "published:>2w model",
-    "stars:>500",
-    "stars:10..50 OR upvotes:>=20",
-    "-stars:>0",
-    "cat:cs.*",
-    "cat:cs.LG model",
-    "lang:python OR lang:c++",
-    "license:apache-2.0",
-    "has:code",
-    "has:pdf -has:summary",
-    "source:github kind:repo",
-    "id:2603.01234",
-    "kv-cache",
-    "c++",
-    "gpt-4",
-    "the of and",
-    "Größe 大小",
-    "(a* OR b*) cat:cs.CR published:7d",
-)
-
-
-async def _of_both(items: Sequence[Item], queries: Sequence[Query]) -> None:
-    """Expect of both that they find the same, in the same order where it is not by relevance."""
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        plain = SqliteStore(Path(folder) / "a.db")
-        beside = SqliteStore(Path(folder) / "b.db", follower=IndexFollower)
-        await plain.open()
-        await beside.open()
-        assert beside.follower is not None
-        await beside.follower.built()
-        for store in (plain, beside):
-            await store.items.add(items, NOW)
-        for query in queries:
-            first, second = [await store.index.search(query, NOW, limit=200) for store in (plain, beside)]
-            found = [[hit.item.key for hit in page.hits] for page in (first, second)]
-            assert (sorted(found[0]) == sorted(found[1])) if query.sort == "best" else (found[0] == found[1]), query
-            assert (first.total, first.more) == (second.total, second.more), query
-            paged = [hit.item.key for hit in (await beside.index.search(query, NOW, limit=7)).hits]
-            rest = await beside.index.search(query, NOW, limit=200, offset=7, mark=second.mark)
-            assert paged + [hit.item.key for hit in rest.hits] == found[1], query
-            counts = [await store.index.count(query.tree, NOW) for store in (plain, beside)]
-            assert counts[0] == counts[1], query
-            young = [await store.index.matching(query.tree, NOW, since=NOW) for store in (plain, beside)]
-            assert young[0] == young[1], query
-        assert beside.follower.answered == beside.follower.asked
-        assert not beside.follower.doubted
-        for store in (plain, beside):
-            await store.close()
-
-
-def test_written_queries_find_the_same_by_both_engines_in_every_order() -> None:
-    orders = ("best", "new", "stars", "upvotes")
-    asyncio.run(_of_both(records(), [replace(parse(text), sort=order) for text in WRITTEN for order in orders]))
-
-
-@at_some_ease
-@given(made_up(), st.lists(generate.queries(), min_size=1, max_size=9))
-def test_any_queries_find_the_same_by_both_engines(items: list[Item], queries: list[Query]) -> None:
-    asyncio.run(_of_both(items, queries))
