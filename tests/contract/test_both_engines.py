@@ -8,6 +8,7 @@ from dataclasses import replace
 from itertools import cycle
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -93,6 +94,7 @@ def test_written_queries_of_every_kind_find_the_same_by_both_engines() -> None:
     asyncio.run(_of_both(real_items(), queries))
 
 
+@pytest.mark.hypothesis
 def test_generated_queries_find_the_same_among_real_items_by_both_engines() -> None:
     asyncio.run(_of_both(real_items(), generated(1_000 // stride() ** 2)))
 

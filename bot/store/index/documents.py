@@ -12,11 +12,11 @@ from importlib.metadata import version
 from tantivy import Document, Index, Schema, SchemaBuilder, TextAnalyzerBuilder, Tokenizer
 
 from bot.models import Item
-from bot.query.fields import DATE, TEXT, date_of, text_of
+from bot.query.fields import DATE, TEXT, date_of
 from bot.query.fold import VERSION
 from bot.store.records import micros, newness
 from bot.store.rules.labels import labels_text
-from bot.store.rules.search_terms import STEMS_VERSION, stemmed
+from bot.store.rules.search_terms import STEMS_VERSION, folded_texts
 
 # Another text is another index: raise the first number when the fields change.
 INDEX_VERSION = f"2 {version('tantivy')} {VERSION} {STEMS_VERSION}"
@@ -53,10 +53,9 @@ def opened(path: str, fields: Schema) -> Index:
 
 def document(number: int, item: Item) -> Document:
     """Return what is indexed of the item with this arrival."""
-    texts = dict(zip(TEXT, (text_of(item, field) for field in TEXT), strict=True))
-    title, others = stemmed(tuple(texts.values()))
-    whole = " ".join(texts.values())
-    best = f"{texts['title']} {title} {whole} {title} {others}"
+    texts, title, others = folded_texts(item)
+    whole = " ".join(texts)
+    best = f"{texts[0]} {title} {whole} {title} {others}"
     dates = {name: date_of(item, name) for name in DATE}
     times = {"seen": item.seen, "newest": newness(item)[0], **dates}
     known: Mapping[str, int | None] = {
@@ -68,7 +67,7 @@ def document(number: int, item: Item) -> Document:
     return Document(
         **{name: value for name, value in known.items() if value is not None},
         **{f"by_{name}": _order(known[name], newest) for name in ("stars", "upvotes")},
-        **texts,
+        **dict(zip(TEXT, texts, strict=True)),
         **{BEST: best, TITLE_STEM: title, LABEL: labels_text(item), BEGINNING: _beginnings(whole)},
     )
 

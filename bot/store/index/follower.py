@@ -157,6 +157,8 @@ class IndexFollower:
                     return
                 latest = {arrival: item for _, arrival, item in changes}
                 await self._in_thread(self._write, latest, replace(self._progress, number=changes[-1].number))
+                if len(changes) < _AT_ONCE:
+                    return
         except IndexFailed as error:
             self._give_up(error)
         except StoreError as error:

@@ -4,11 +4,14 @@ Pure, and shared by every store, so that all of them find the same items.
 """
 
 import threading
+from functools import lru_cache
+from typing import NamedTuple
 
 import Stemmer
 
-from bot.models import And, Term, Tree
-from bot.query.fields import spellings_of
+from bot.models import And, Item, Term, Tree
+from bot.query.fields import read_of, spellings_of
+from bot.query.fold import indexed
 
 # Function words of English that carry no subject; in a list of alternatives they would match nearly every item and only cost
 # time (bm25 weighs them at about zero). A search that consists of nothing else keeps them.
@@ -20,6 +23,7 @@ _FUNCTION_WORDS = (
 Words = tuple[tuple[str, ...], ...]
 STOPWORDS = frozenset(_FUNCTION_WORDS.split())
 STEMS_VERSION = f"2/{Stemmer.version()}"  # raise the first number when a rule here changes
+_REMEMBERED = 1_000  # items whose folded texts are remembered, about 6 MB: as many as are written at a time
 _MOST_STEMS = 300_000  # in each memo, about 40 MB; then it starts afresh
 
 
@@ -98,3 +102,25 @@ def stems(folded: str) -> str:
 def stemmed(texts: tuple[str, ...]) -> tuple[str, str]:
     """Return the stems of the first of an item's folded texts, its title, and of all others."""
     return stems(texts[0]), stems(" ".join(texts[1:]))
+
+
+class FoldedTexts(NamedTuple):
+    """The folded texts of an item, in the order of TEXT, and the stems of its title and of all others."""
+
+    texts: tuple[str, ...]
+    title_stems: str
+    other_stems: str
+
+
+def folded_texts(item: Item) -> FoldedTexts:
+    """Return what search indexes hold of the item's texts; that of the last thousand texts is remembered.
+
+    Two indexes are told of an item one after the other, and most of what changes is not its text.
+    """
+    return _folded(read_of(item))
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _folded(read: tuple[tuple[str, ...], ...]) -> FoldedTexts:
+    texts = tuple(indexed(*each) for each in read)
+    return FoldedTexts(texts, *stemmed(texts))

@@ -18,12 +18,12 @@ from sqlite_utils import Database
 
 from bot.models import Item
 from bot.models.vectors import text_digest
-from bot.query.fields import TEXT, LabelValue, date_of, text_of, values_of
+from bot.query.fields import TEXT, LabelValue, date_of, values_of
 from bot.query.fold import VERSION
 from bot.store.records import item_from_text, item_to_text, micros, newness
 from bot.store.rules.abbreviations import abbreviations_in
 from bot.store.rules.labels import labels_text
-from bot.store.rules.search_terms import STEMS_VERSION, stemmed
+from bot.store.rules.search_terms import STEMS_VERSION, folded_texts
 from bot.store.rules.spelling import is_word
 from bot.store.sqlite import vectors
 from bot.store.sqlite.key_values import set_fact
@@ -86,9 +86,9 @@ def make_ready(items: Sequence[Item]) -> list[PreparedItem]:
 
 def index_entry(item: Item) -> IndexEntry:
     """Return what the index holds of the item."""
-    texts = tuple(text_of(item, field) for field in TEXT)
+    folded = folded_texts(item)
     spelt = ((SPELT, f"{one}={other}") for pair in abbreviations_in(item) for one, other in (pair, pair[::-1]))
-    return IndexEntry((*texts, *stemmed(texts), labels_text(item)), (*values_of(item), *spelt))
+    return IndexEntry((*folded.texts, folded.title_stems, folded.other_stems, labels_text(item)), (*values_of(item), *spelt))
 
 
 def _ready(item: Item) -> PreparedItem:

@@ -1,9 +1,13 @@
 """Bare words and stems."""
 
+from dataclasses import replace
+
 import pytest
 
 from bot.models import And, Label, Not, Or, Term
-from bot.store.rules.search_terms import split, stem_of, stemmed, stems
+from bot.query.fields import TEXT, text_of
+from bot.store.rules.search_terms import folded_texts, split, stem_of, stemmed, stems
+from tests.contract.records import records
 
 
 def same(*words: str) -> bool:
@@ -65,3 +69,10 @@ def test_a_hyphenated_word_is_looked_for_as_a_phrase_and_joined_by_its_stem() ->
 def test_function_words_count_only_among_themselves() -> None:
     assert split(And((Term("The"), Term("cache"))))[0] == (("cach",),)
     assert split(And((Term("to"), Term("be"))))[0] == (("to",), ("be",))
+
+
+def test_folded_texts_are_those_of_the_item_in_every_field_whatever_else_it_says() -> None:
+    for item in records():
+        texts = tuple(text_of(item, field) for field in TEXT)
+        for said in (item, replace(item, upvotes=7)):
+            assert folded_texts(said) == (texts, *stemmed(texts))
