@@ -5,7 +5,7 @@ import contextlib
 import logging
 import math
 from collections.abc import Coroutine
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -15,6 +15,7 @@ log = logging.getLogger(__name__)
 
 _GRACE = timedelta(seconds=10)
 _LONGEST = 3600.0  # seconds of one wait: the loop takes no endless ones
+_AT_ONCE = 8  # questions that are being answered: with more, each takes longer, and what is acknowledged waits for them
 _LAST_WORDS = 3.0  # seconds of the grace that are left to tell people what is not done any more
 
 
@@ -85,6 +86,7 @@ class ListenerContext:
 
     platform: PlatformContext
     tasks: BackgroundTasks
+    turns: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_AT_ONCE))  # to ask the core
 
     @property
     def now(self) -> datetime:

@@ -9,7 +9,7 @@ import logging
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any, TypeVar
 
 from adapters.chat.answers import NOT_POSTED, may_be_missing, may_not_be_posted, not_opened, not_taken, stopped, takes_long
@@ -50,6 +50,7 @@ _CHAT = "Discord"
 _KEEPING = 10.0  # seconds for what an answer's buttons have no room for to be kept
 _KEEPING_FIRST = 1.0  # seconds, where Discord still waits for the first reply
 _NOTICE = 30.0  # seconds before the token ends in which it is said that the answer comes later
+_AT_ONCE = 2  # answers that are laid out: more would only take the processor from each other
 _POSTING = "It is being posted in the channel."
 _STANDS = "It stands in the channel."
 
@@ -87,6 +88,7 @@ class DiscordAnswers:
         self._requests = InteractionRequests(client, clock, patience)
         self._untold = Counter[str]() if untold is None else untold
         self.spoken = SpokenState()
+        self._turns = asyncio.Semaphore(_AT_ONCE)
 
     async def answer(
         self,
@@ -229,8 +231,10 @@ class DiscordAnswers:
         try:
             if callback.is_spoken:
                 reply = self.spoken.words.named(callback.workspace, reply)
-            pictures = await self._pictures(reply) if seconds > _KEEPING_FIRST else ()
-            messages = reply_messages(reply, today, form, ids, pictures)
+            if seconds > _KEEPING_FIRST:
+                messages = await self._laid_out(reply, today, form, ids)
+            else:
+                messages = reply_messages(reply, today, form, ids)
         except Exception as error:  # noqa: BLE001 - it is told, and logged
             messages = reply_messages(failed(error, ""), today, ids=ids)
         if texts := [text for message in messages for text in message.keep]:
@@ -240,6 +244,17 @@ class DiscordAnswers:
             except (BotError, TimeoutError) as error:
                 log.warning("Buttons of an answer in %s do nothing, as they cannot be kept: %s", callback.workspace, error)
         return messages
+
+    async def _laid_out(
+        self, reply: Reply, today: date, form: FormRequest | None, ids: CommandIds
+    ) -> Sequence[DiscordMessage]:
+        """Return the messages with their pictures.
+
+        In a thread: a page of entries takes some tens of milliseconds, for which nothing else would be acknowledged.
+        """
+        pictures = await self._pictures(reply)
+        async with self._turns:
+            return await asyncio.to_thread(reply_messages, reply, today, form, ids, pictures)
 
     async def _pictures(self, reply: Reply) -> Sequence[Picture | None]:
         """Return the pictures of the charts; None for one that cannot be drawn, whose numbers are told all the same."""

@@ -72,14 +72,16 @@ class DiscordContext(ListenerContext):
         return await self.handlers_of(interaction).acting_in(actor, channel) if channel else actor
 
     async def ask(self, asked: Command | Unreadable, interaction: "DiscordInteraction") -> Reply:
-        """Return what the core answers to who acted there."""
-        return await answer(self.handlers_of(interaction), asked, interaction.actor, self.now)
+        """Return what the core answers to who acted there, when it is its turn."""
+        async with self.turns:
+            return await answer(self.handlers_of(interaction), asked, interaction.actor, self.now)
 
     async def ask_in_message(self, asked: Command | Unreadable, actor: Actor, visible: VisibleChannels, line: str) -> Reply:
-        """Return what the core answers to who wrote this line, who may know of those channels."""
+        """Return what the core answers to who wrote this line, who may know of those channels, when it is its turn."""
         called = _CALLED[guild_of(actor.workspace) != ""]
         handlers = replace(self.handler_context, visible_channels=visible, workspace_word=called)
-        return await answer(handlers, asked, actor, self.now, line)
+        async with self.turns:
+            return await answer(handlers, asked, actor, self.now, line)
 
 
 @dataclass(frozen=True, slots=True)

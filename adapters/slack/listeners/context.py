@@ -180,7 +180,6 @@ async def elsewhere(answers: SlackAnswers, actors: Actors, actor: Actor, named: 
 
 
 _OF_OTHERS = "Broadsheet cannot write in a direct message of others; subscribe in a channel, or in a message to the app."
-_AT_ONCE = 8  # questions that are being answered: with more, each takes longer, and what is acknowledged waits for them
 
 Body = dict[str, Any]  # of a request from Slack
 
@@ -195,7 +194,6 @@ class SlackContext(ListenerContext):
     answers: SlackAnswers
     messenger: SlackMessenger
     publishing: dict[tuple[str, str], object] = field(default_factory=dict)  # whose Home tab is being shown, and by whom
-    turns: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_AT_ONCE))
 
     async def ask(self, asked: Command | Unreadable, actor: Actor, line: str = "") -> Reply:
         """Return what the core answers, when it is its turn; nobody is told of private channels that they are not in.

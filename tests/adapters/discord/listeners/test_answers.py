@@ -2,11 +2,13 @@
 
 import asyncio
 import logging
+import threading
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Any, cast
+from types import SimpleNamespace
+from typing import Any, ClassVar, cast
 
 import discord.http
 import pytest
@@ -15,12 +17,17 @@ from adapters.chat.answers import NOT_POSTED
 from adapters.chat.context import BackgroundTasks
 from adapters.chat.patience import Patience
 from adapters.discord.client.api import RestClient
+from adapters.discord.client.channels import Channels
 from adapters.discord.client.interactions import Callback, InteractionRequests
 from adapters.discord.listeners.answers import DiscordAnswers
+from adapters.discord.listeners.context import DiscordContext, DiscordInteraction
 from adapters.words import chart_lines
+from bot.commands import parse
 from bot.errors import StoreError, Uncertain, UsageError
-from bot.models import Attachment, Button, Reply
+from bot.handlers.context import HandlerContext
+from bot.models import Actor, Attachment, Button, Reply, ReplyEntry
 from bot.ports.chats import Chats
+from bot.settings.chat import DiscordSettings
 from tests.adapters.discord.listeners.scene import long, scene
 from tests.fakes.discord import Fault, Kind, running
 from tests.fakes.discord.asked import Asked, Doing
@@ -208,6 +215,64 @@ async def test_the_store_may_fail_and_the_answer_is_told() -> None:
         answers = DiscordAnswers(stage.client, cast("Chats", Away()), stage.fake.clock)
         await answers.answer(callback, asking)
         assert "### Found" in asked.text
+
+
+class Noted(tuple[ReplyEntry, ...]):
+    """Entries that note in which threads they are looked at."""
+
+    __slots__ = ()
+    threads: ClassVar[set[threading.Thread]] = set()
+
+    def __iter__(self) -> Iterator[ReplyEntry]:
+        self.threads.add(threading.current_thread())
+        return super().__iter__()
+
+
+async def test_an_answer_is_laid_out_beside_the_event_loop() -> None:
+    Noted.threads.clear()
+    async with scene() as stage:
+        asked = await stage.told(Reply(title="Found", entries=Noted([ReplyEntry(title="A paper")])))
+    assert "A paper" in asked.text
+    assert Noted.threads
+    assert threading.current_thread() not in Noted.threads
+
+
+class Waiting:
+    """A store of which every question waits for ever."""
+
+    asked = 0
+
+    def __getattr__(self, name: str) -> "Waiting":
+        return self
+
+    async def __call__(self, *given: object, **more: object) -> None:
+        self.asked += 1
+        await asyncio.Event().wait()
+
+
+async def test_of_many_questions_few_are_asked_at_once() -> None:
+    async with scene() as stage:
+        store: Any = Waiting()
+        platform: Any = SimpleNamespace(
+            handler_context=HandlerContext(store, store, {}, {}, store), clock=stage.fake.clock, chats=store
+        )
+        context = DiscordContext(
+            platform=platform,
+            tasks=BackgroundTasks(),
+            settings=DiscordSettings(),
+            client=stage.client,
+            channels=Channels(stage.client),
+            answers=stage.answers,
+            command_ids={},
+        )
+        _, callback = stage.asked()
+        who = Actor(platform="discord", workspace=callback.workspace, channel=callback.channel, person=callback.person)
+        acted = DiscordInteraction(who, callback, {}, store)
+        tasks = [asyncio.create_task(context.ask(parse("list"), acted)) for _ in range(40)]
+        await asyncio.wait(tasks, timeout=0.1)
+        for task in tasks:
+            task.cancel()
+    assert store.asked == 8
 
 
 async def test_what_cannot_be_drawn_is_told_with_a_reference(caplog: pytest.LogCaptureFixture) -> None:
