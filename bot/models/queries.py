@@ -144,7 +144,7 @@ class Page:
     list: what was stored in between is left out, so that nothing is shown twice or skipped.
 
     `examined` is 0 for a whole answer. Of a query that takes too much effort it is how many items alone were looked at, the
-    first ones in the order of the search: what else it would find is not known.
+    first ones in the order of the search or those that were stored last: what else it would find is not known.
 
     `total` is how many items the query finds, None where that is not known. No more than COUNTED are counted: COUNTED + 1
     says that there are more. `about` says that the number is close to that of the results, and need not be it.

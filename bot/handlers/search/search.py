@@ -151,7 +151,7 @@ def _in_part(asked: SearchQuery, page: Page) -> tuple[str, ...]:
     if not page.examined:
         return ()
     were = "was" if page.examined == 1 else "were"
-    looked_at = f"{counted(page.examined, 'item')} alone {were} looked at, {_ORDERS[asked.order]}"
+    looked_at = f"{counted(page.examined, 'item')} alone {were} looked at"
     narrow = "A category, a date or longer beginnings of words narrow the search, and it is answered in full."
     return (f"In part: all of it would take too much effort, so {looked_at}. {narrow}",)
 

@@ -64,6 +64,7 @@ class Answer(NamedTuple):
     scored: Scored
     total: int | None = None  # None where it is not known, no more than COUNTED + 1
     about: bool = False
+    examined: int = 0  # how many items were looked at where these are not all
 
 
 def find_best(

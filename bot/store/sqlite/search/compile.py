@@ -16,7 +16,7 @@ from datetime import datetime
 import numpy as np
 from sqlite_utils import Database
 
-from bot.models import And, Label, Not, Number, Or, Term, Tree, When
+from bot.models import And, Kind, Label, Not, Number, Or, Term, Tree, When
 from bot.query.fields import TEXT, spellings_of
 from bot.query.match import bounds
 from bot.store.records import micros
@@ -26,7 +26,9 @@ from bot.store.sqlite.search.window import Window
 
 # The parsers of SQLite and of FTS5 have a stack of 100 entries each (YYSTACKDEPTH), and a level of brackets takes three.
 _DEEPEST = 24
+_FOUND = "select rowid from words where words match ? and "
 _ANYWHERE = "rowid > 0"  # where a window takes its place
+_EVERY = " OR ".join(f'"{label_token("kind", kind)}"' for kind in Kind)  # each item is of one
 _TEXTS = f"{{{' '.join(TEXT)}}}"  # and not the stems, which are spelt as words are
 
 
@@ -132,7 +134,7 @@ def to_where(condition: Condition) -> Where:
     if isinstance(condition, Where):
         return condition
     inside = "not in" if condition.negated else "in"
-    return Where(f"items.id {inside} (select rowid from words where words match ? and {_ANYWHERE})", (condition.expression,))
+    return Where(f"items.id {inside} ({_FOUND}{_ANYWHERE})", (condition.expression,))
 
 
 def _joined(
@@ -212,9 +214,24 @@ def _known(field: str, bounds: list[str], values: tuple[float | int, ...]) -> Wh
 
 def satisfying(db: Database, condition: Condition, window: Window | None = None) -> Ids:
     """Return the ids of the items for which the condition holds, of those in the window."""
-    if isinstance(condition, Match) and not condition.negated:
-        return having(db, condition.expression, window)
+    if isinstance(condition, Match):
+        rest = f"({_EVERY}) NOT ({condition.expression})"
+        return having(db, rest if condition.negated else condition.expression, window)
     return _ids(db, *to_where(condition).within(window).select("group_concat(items.id)"))
+
+
+def each_of(db: Database, condition: Condition, ids: Ids) -> Ids:
+    """Return those ids for whose items the condition holds, each asked for by itself: 30 µs for each of a few lists."""
+    where = to_where(condition)
+    sql = where.sql.replace(f"items.id in ({_FOUND}{_ANYWHERE})", f"exists ({_FOUND}rowid = items.id)")
+    sql = sql.replace(f"items.id not in ({_FOUND}{_ANYWHERE})", f"not exists ({_FOUND}rowid = items.id)")
+    one = f"items.id = json_each.value and ({sql})"
+    select, values = replace(where, sql=one).select("group_concat(items.id)")
+    select = select.replace(
+        " from items where items.id = json_each", " from json_each(?) cross join items where items.id = json_each"
+    )
+    before = sum(len(inner) for _, inner in where.parts)
+    return _ids(db, select, [*values[:before], json.dumps(ids.tolist()), *values[before:]])
 
 
 def having(db: Database, expression: str, window: Window | None = None) -> Ids:

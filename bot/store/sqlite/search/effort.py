@@ -23,14 +23,17 @@ _TERMS = 4  # so many words double what a step costs, as FTS5 goes through all t
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """What one search may cost at most: steps of a query without words, pages for beginnings of words, and items.
+    """What one search may cost at most: steps of a query without words, pages for beginnings of words, reads, and items.
 
-    The items are those that are read and tried one by one where the query as it stands would pass a bound.
+    Reads are pages of the index's lists, as bot.store.sqlite.search.cost counts them. The items are those that are read and
+    tried one by one where the query as it stands would pass a bound.
     """
 
     steps: int = 50_000_000
     pages: int = 1_000
+    reads: int = 6_000
     items: int = 500
+    stretch: int = 16_000  # ids that are looked through at first, which costs little whatever is asked
     tick: int = 20_000  # steps between two looks, one to ten milliseconds: a look takes the interpreter's lock
 
 
@@ -87,7 +90,7 @@ def parts_of(tree: Tree) -> tuple[Tree, ...]:
 
 def affordable(db: Database, tree: Tree, pages: int) -> Tree:
     """Return the tree without parts of it whose beginnings of words take more pages, the most costly left out first."""
-    costs = {part: sum(_pages(db, each) for each in set(_beginnings(part))) for part in parts_of(tree)}
+    costs = {part: sum(_pages(db, each) for each in set(beginnings(part))) for part in parts_of(tree)}
     total = sum(costs.values())
     left_out: set[Tree] = set()
     for part in sorted(costs, key=lambda part: -costs[part]):
@@ -98,7 +101,7 @@ def affordable(db: Database, tree: Tree, pages: int) -> Tree:
     return And(tuple(part for part in parts_of(tree) if part not in left_out)) if left_out else tree
 
 
-def _beginnings(tree: Tree) -> Iterator[str]:
+def beginnings(tree: Tree) -> Iterator[str]:
     """Give the beginning of every token of the index that the tree asks for by its beginning."""
     for clause in clauses(tree):
         if isinstance(clause, Label) and clause.prefix:
@@ -126,4 +129,9 @@ select coalesce(sum(
 def _pages(db: Database, beginning: str) -> int:
     """Return how many pages of the index hold the lists of the tokens that begin so, at most one too many per segment."""
     first = f"0{beginning}".encode()
-    return int(db.execute(_PAGES, {"first": first, "after": first + b"\xff"}).fetchone()[0])
+    return pages(db, first, first + b"\xff")
+
+
+def pages(db: Database, first: bytes, after: bytes) -> int:
+    """Return how many pages hold the lists of the tokens from the first up to the one after them."""
+    return int(db.execute(_PAGES, {"first": first, "after": after}).fetchone()[0])

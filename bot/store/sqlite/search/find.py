@@ -8,27 +8,31 @@ what was left out adds nothing to how well an item matches.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cache
 from typing import TYPE_CHECKING
 
 from sqlite_utils import Database
 
-from bot.models import And, Number, Query, Term, Tree, When
+from bot.models import And, Query, Term, Tree
 from bot.models.queries import COUNTED
 from bot.query.match import matches
 from bot.store.rules.search_terms import STOPWORDS, is_bare, split
 from bot.store.sqlite.items import hydrate
 from bot.store.sqlite.search.beside import find_beside
 from bot.store.sqlite.search.best import Answer, Scored, Span, find_best
-from bot.store.sqlite.search.compile import ALL, Condition, Match, Where, all_of, compile_tree, to_where
-from bot.store.sqlite.search.effort import Effort, TooMuchEffort, affordable, bounded, clauses, parts_of
+from bot.store.sqlite.search.compile import compile_tree
+from bot.store.sqlite.search.cost import Costs
+from bot.store.sqlite.search.effort import Effort, TooMuchEffort, affordable, beginnings, bounded, clauses, parts_of
+from bot.store.sqlite.search.listed import Listed
 from bot.store.sqlite.search.meaning import Meaning
 from bot.store.sqlite.search.window import window_of
 
 if TYPE_CHECKING:  # the library is there where the settings ask for it
     from bot.store.index.view import View
 
-COMMON = 5000  # items from which on going back in time is quicker, at 54,000 papers as at 151,000
+EFFORT = Effort()
 _READ = 50  # items that are read at a time to be tried one by one
+_COLUMNS = {"stars": "stars", "upvotes": "upvotes"}
 _ORDERS = {
     "best": "newest desc, key desc",  # of a search without a bare word
     "new": "newest desc, key desc",
@@ -57,14 +61,17 @@ def find_within(
     within: Tree | None = finder.affordable(query.tree)
     if within == query.tree:
         try:
-            return finder.find(query, now, span), 0
+            answer = finder.find(query, now, span)
         except TooMuchEffort:
             within = None
+        else:
+            return answer, answer.examined
     candidates, whole = _candidates(finder, query, now, replace(span, limit=effort.items, offset=0), within)
     tree = _beside_words(query) if whole else _with_words(query)
-    found = _holding(db, candidates, tree, now, span.offset + span.limit)
-    whole = whole and (len(found) == span.offset + span.limit or len(candidates) < effort.items)
-    return Answer(found[span.offset :]), 0 if whole else len(candidates)
+    found = _holding(db, candidates.scored, tree, now, span.offset + span.limit)
+    full = len(found) == span.offset + span.limit
+    whole = whole and not candidates.examined and (full or len(candidates.scored) < effort.items)
+    return Answer(found[span.offset :]), 0 if whole else max(candidates.examined, len(candidates.scored))
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +88,7 @@ class Finder:
         if self.view is not None:
             return find_beside(self.db, self.view, query, now, span, _ORDERS[query.sort], self.meaning)
         with bounded(self.db, query.tree, self.effort):
-            return find(self.db, query, now, span, meaning=self.meaning)
+            return find(self.db, query, now, span, self.effort, self.meaning)
 
     def affordable(self, tree: Tree) -> Tree:
         """Return the tree without those of its parts whose beginnings of words cost too much."""
@@ -90,17 +97,17 @@ class Finder:
         return affordable(self.db, tree, self.effort.pages)
 
 
-def _candidates(finder: Finder, query: Query, now: datetime, span: Span, within: Tree | None) -> tuple[Scored, bool]:
+def _candidates(finder: Finder, query: Query, now: datetime, span: Span, within: Tree | None) -> tuple[Answer, bool]:
     """Return what is found of those of the query's conditions that can be afforded, in the order of the search.
 
     False where that order, by the words that are sought, costs too much itself: then it is the newest of all.
     """
     for tree in _narrower(finder, query, within):
         try:
-            return finder.find(replace(query, tree=tree), now, span).scored, True
+            return finder.find(replace(query, tree=tree), now, span), True
         except TooMuchEffort:
             continue
-    return find(finder.db, replace(query, tree=And(()), sort="new"), now, span).scored, False
+    return find(finder.db, replace(query, tree=And(()), sort="new"), now, span), False
 
 
 def _narrower(finder: Finder, query: Query, within: Tree | None) -> Iterator[Tree]:
@@ -143,7 +150,13 @@ def _holding(db: Database, candidates: Scored, tree: Tree, now: datetime, most: 
 
 
 def find(
-    db: Database, query: Query, now: datetime, span: Span, common: int = COMMON, meaning: Meaning | None = None
+    db: Database,
+    query: Query,
+    now: datetime,
+    span: Span,
+    effort: Effort = EFFORT,
+    meaning: Meaning | None = None,
+    counted: int = COUNTED,
 ) -> Answer:
     """Return ids and relevance of what the query finds; relevance is 0 unless words are sought, best match first."""
     words, rest = split(query.tree) if query.sort == "best" else ((), query.tree)
@@ -152,38 +165,6 @@ def find(
         span = replace(span, window=window_of(db, rest, now))
     if words:
         return find_best(db, words, condition, span, now, meaning)
-    bounds, limits = span.bounds("items.id")
-    within = Where(" and ".join(bounds), tuple(limits)) if bounds else ALL
-    order = _ORDERS[query.sort]
-    along = "items_newest" if order.startswith("newest") and _is_common(db, rest, now, common) else ""
-    held = to_where(all_of([condition, within])).within(span.window)
-    sql, values = held.select("id, 0.0", f"{order} limit ? offset ?", along)
-    found = db.execute(sql, [*values, span.limit, span.offset]).fetchall()
-    return Answer(found, _total(db, condition, span))
-
-
-def _total(db: Database, condition: Condition, span: Span) -> int:
-    """Return how many items satisfy the condition, COUNTED + 1 for more than COUNTED."""
-    known = all_of([condition, *(() if span.last is None else (Where("items.id <= ?", (span.last,)),))])
-    inner, values = to_where(known).within(span.window).select("1")
-    return int(db.execute(f"select count(*) from ({inner} limit ?)", [*values, COUNTED + 1]).fetchone()[0])
-
-
-def _is_common(db: Database, tree: Tree, now: datetime, common: int) -> bool:
-    """Say whether so many items have the words and labels of the tree that the newest are found soon by going back in time.
-
-    Otherwise all that have them are found first, and sorted. SQLite does not know how many that will be. Where numbers or
-    old dates are asked for, going back could take long before it finds any.
-    """
-    parts = parts_of(tree)
-    if any(isinstance(part, Number) or (isinstance(part, When) and _ends(part)) for part in parts):
-        return False
-    words = all_of([match for part in parts if isinstance(match := compile_tree(part, now), Match)])
-    if not isinstance(words, Match) or words.negated:
-        return False
-    sql = "select count(*) from (select rowid from words where words match ? limit ?)"
-    return bool(db.execute(sql, [words.expression, common]).fetchone()[0] >= common)
-
-
-def _ends(part: When) -> bool:
-    return part.before is not None or part.youngest is not None
+    costs = cache(lambda: Costs(db).whole(rest))
+    once = any(True for _ in beginnings(rest))
+    return Listed(db, condition, costs, _COLUMNS.get(query.sort, ""), span, effort, once, counted).answer()
