@@ -19,7 +19,7 @@ page was made in part (Page.examined), it is counted.
 
 Beside it: what storing, vectors and the index took; how large the files are; what a process of either engine takes from its
 start to its first answer, and holds; what storing 2,000 new papers and 200 changed ones takes, and what an index takes that
-was off meanwhile until it answers. Every step of every size has a process of its own.
+was off meanwhile until it answers. Every step of every size has a process of its own; the files are warm.
 
 `--json FILE` keeps the figures, beside those of other sizes that it has. `--docs` writes docs/growth.json, the plot
 docs/growth.svg and the tables in docs/benchmarks.md: of FILE's figures, of what was measured, or of docs/growth.json itself.
@@ -28,7 +28,8 @@ docs/growth.svg and the tables in docs/benchmarks.md: of FILE's figures, of what
 import argparse
 import shutil
 import tempfile
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -72,24 +73,33 @@ def given(papers: Path, queries: int, new: int) -> Given:
 
 
 def measure(size: int, folder: Path, work: Given) -> Figures:
-    """Return all figures of one size."""
+    """Return all figures of one size, and say how far it is."""
+    begin = time.perf_counter()
+    print(f"{size:,} papers", flush=True)
     making = make(folder, work.papers, size, work.real)
     kept = folder_of(folder, size, work.real)
+    found: Figures = {"from": kept.name, "made": making, "encoding": cuts(work.encoding)}
     copied = Path(tempfile.mkdtemp(prefix="measured-", dir=folder))
     try:
         path = shutil.copytree(kept, copied / "copy") / NAME
-        asked = [(question.text, question.near) for question in work.asked]
-        return {
-            "from": kept.name,
-            "made": making,
-            "files": sizes(path),
-            "opened": {engine: opening(path, engine, NOW, asked) for engine in ("FTS5", "tantivy")},
-            "encoding": cuts(work.encoding),
-            "asked": alone(ask_all, path, work.asked),
-            "written": alone(write, path, *_halves(work.new)),
-        }
+        for name, step in _steps(path, work).items():
+            print(f"  {name} from {time.perf_counter() - begin:,.0f} s on", flush=True)
+            found[name] = step()
     finally:
         shutil.rmtree(copied)
+    print(f"  done after {time.perf_counter() - begin:,.0f} s", flush=True)
+    return found
+
+
+def _steps(path: Path, work: Given) -> Mapping[str, Callable[[], Figures]]:
+    """Return by their names what is measured of a copy, in this order: storing comes last."""
+    asked = [(question.text, question.near) for question in work.asked]
+    return {
+        "files": lambda: sizes(path),
+        "opened": lambda: {engine: opening(path, engine, NOW, asked) for engine in ("FTS5", "tantivy")},
+        "asked": lambda: alone(ask_all, path, work.asked),
+        "written": lambda: alone(write, path, *_halves(work.new)),
+    }
 
 
 def _halves(items: Sequence[Item]) -> tuple[Sequence[Item], Sequence[Item]]:
@@ -133,7 +143,6 @@ def _measured(asked: argparse.Namespace, figures: Figures) -> Figures:
         folder.mkdir(parents=True, exist_ok=True)
         work = given(asked.corpus, asked.queries, asked.new)
         for size in asked.sizes:
-            print(f"{size:,} papers …", flush=True)
             figures = _sorted({**figures, str(size): measure(size, folder, work)})
             if asked.json is not None:
                 keep(asked.json, figures)
