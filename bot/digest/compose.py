@@ -7,6 +7,7 @@ checked and the footer can say where everything went.
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
+from operator import attrgetter
 
 from bot.digest.card import entry
 from bot.digest.selection import REASONS, Card
@@ -48,9 +49,9 @@ def coverage(
     now: datetime,
 ) -> Coverage:
     """Count where everything went. `sources` are those that the topic asks, each with its name for people."""
-    keys = {item.key for item in considered}
-    counts = Counter(reason for key, reason in dropped.items() if key in keys)
-    seen_by = Counter(item.sources for item in considered)
+    keys = set(map(attrgetter("key"), considered))
+    counts = Counter(dropped[key] for key in keys & dropped.keys())
+    seen_by = Counter(map(attrgetter("sources"), considered))
     reports = tuple(_report(title, state, seen_by, now) for title, state in sources)
     return Coverage(
         sources=reports,

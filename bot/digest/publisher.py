@@ -227,7 +227,7 @@ class Publisher:
         states = [(title, await self._store.source_states.get(name)) for name, title in self._asked(request.topic)]
         # What happened to a repository outside the topic is counted nowhere: each digest of a week would see it.
         apart = {key for key in happened if selection.dropped.get(key) in (QUERY, SOURCE)}
-        looked_at = [item for item in candidates.items if item.key not in apart]
+        looked_at = [item for item in candidates.items if item.key not in apart] if apart else candidates.items
         coverage = compose.coverage(looked_at, selection.dropped, states, since=since, now=now)
         notes = (*coverage.notes, *_by_words_alone(request.topic, context, candidates, indexed))
         made = await asyncio.to_thread(

@@ -39,6 +39,7 @@ SHIPPED = "minilm-l6"
 
 # Digests that are selected together, where so many wait: what a person asks for meanwhile waits for no more.
 TOGETHER = 16
+_WINDOWS = 16  # of an index whose items are kept: channels that are due at the same hour look at the same ones
 
 # How far back readings are asked for.
 READINGS = timedelta(days=30)
@@ -65,6 +66,7 @@ class IndexedItems:
     lacking: frozenset[str] = frozenset()  # the keys of those of the index that had no vector then
     lock: Lock = field(default_factory=Lock)
     _waiting: "list[_Waiting]" = field(default_factory=list, init=False)  # each index has its own
+    _looked_at: dict[tuple[Window, frozenset[str]], Candidates] = field(default_factory=dict, init=False)
 
     async def in_thread(self, task: Callable[[], T]) -> T:
         """Return what the task makes of the index; it runs in a thread, when no other does."""
@@ -92,6 +94,15 @@ class IndexedItems:
 
     def candidates(self, window: Window, besides: Collection[str] = ()) -> Candidates:
         """Return the items that arrived in the window, and besides them those of these keys."""
+        asked = (Window(window.after, window.through), frozenset(besides))
+        found = self._looked_at.get(asked)
+        if found is None:
+            if len(self._looked_at) >= _WINDOWS:
+                self._looked_at.clear()
+            found = self._looked_at[asked] = self._find_candidates(*asked)
+        return found
+
+    def _find_candidates(self, window: Window, besides: Collection[str]) -> Candidates:
         among = _are_in(self._indexed, window)
         among[[number for number in map(self.index.number, besides) if number is not None]] = True
         looked_at = _are_in(self._arrived, window)

@@ -110,10 +110,9 @@ def select_together(asked: Sequence[ToSelect]) -> list[Selection]:
 def _selection(asked: ToSelect, dropped: dict[str, str], scored: Scored) -> Selection:
     request, candidates, context = asked
     ranked = scored.without_reasons()
-    entered = {each.item.key for each in ranked}
-    for item in candidates.items:
-        if item.key not in entered and item.key not in dropped:  # what was no news when it came is not in the index
-            dropped[item.key] = OLD if candidates.index.number(item.key) is None else QUERY
+    judged = {each.item.key for each in ranked} | dropped.keys()
+    # What was no news when it came is not in the index.
+    dropped |= {key: QUERY if known else OLD for key, known in candidates.is_indexed.items() if key not in judged}
     passed = []
     for each, passes in zip(ranked, scored.matching(filtering(request)).tolist(), strict=True):
         if each.item.key in dropped:

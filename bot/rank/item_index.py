@@ -100,12 +100,14 @@ class ItemIndex:
         other = ItemIndex.__new__(ItemIndex)
         other._enter(self._texts, len(self.items), readings, now)
         other._clauses, other._close, other._embeddings = self._clauses.at(now), self._close.copy(), self._embeddings
+        other._same = self._same.copy()
         return other
 
     def with_vectors(self, vectors: Mapping[str, bytes], *, measured: bool = False) -> "ItemIndex":
         """Return the same items at the same time with other vectors."""
         other = copy(self)
         other._clauses, other._read, other._parts, other._close = self._clauses.at(self.now), {}, self._parts.copy(), {}
+        other._same = {}
         other._embeddings = _embeddings(self._texts.every, vectors, measured=measured)
         return other
 
@@ -167,6 +169,7 @@ class ItemIndex:
         self._clauses = Clauses(self.items, self._texts.corpus, self.now)
         self._read: dict[str | Tree, Clause] = {}
         self._close: dict[tuple[str | Item, bytes | None], Floats] = {}
+        self._same: dict[int, Floats] = {}
 
     @property
     def places(self) -> Ints:
@@ -275,6 +278,14 @@ class ItemIndex:
 
     def sameness(self, number: int) -> Floats:
         """Return how much every item says what the candidate at this place says: from 1 on they are near twins."""
+        found = self._same.get(number)
+        if found is None:
+            if len(self._same) * len(self.items) >= _MOST_CLOSE:
+                self._same.clear()
+            found = self._same[number] = self._measure_sameness(number)
+        return found
+
+    def _measure_sameness(self, number: int) -> Floats:
         vectors, embeddings = self._texts.vectors, self._embeddings
         words = vectors.closeness(vectors.of_item(number))
         vector = embeddings.of_item(number) if embeddings else None
@@ -393,7 +404,7 @@ def _places(items: Sequence[Item]) -> Ints:
     return places
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Candidates:
     """The items of a digest's time, and the index in which they are ranked.
 
@@ -404,6 +415,11 @@ class Candidates:
     items: Sequence[Item]  # the newest first
     index: ItemIndex
     among: Claims
+
+    @cached_property
+    def is_indexed(self) -> Mapping[str, bool]:
+        """By the key of each of the items whether the index has it."""
+        return {item.key: self.index.number(item.key) is not None for item in self.items}
 
 
 def all_items(index: ItemIndex) -> Candidates:

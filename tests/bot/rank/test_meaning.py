@@ -266,6 +266,9 @@ def test_two_studies_in_other_words_are_twins_by_their_vectors() -> None:
         index = ItemIndex(items, {}, NOW, vectors=vectors)
         return [each.item.key for each in diversify(index, [Ranked(item, 0.5) for item in items]).kept]
 
+    without = ItemIndex(items, {}, NOW)
+    given = without.with_vectors({"url:a": at(0.0), "url:b": at(0.05)})
+    assert [index.sameness(0)[1] >= 1 for index in (without, given, without)] == [False, True, False]
     assert kept({}) == ["url:a", "url:b", "url:panels"]
     assert kept({"url:a": at(0.0), "url:b": at(0.05)}) == ["url:a", "url:panels"]
 
