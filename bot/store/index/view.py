@@ -10,18 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 from tantivy import DocAddress, Index, Query
 
-from bot.models import And, Kind, Label, Not, Or, Term, Tree
+from bot.models import And, Kind, Tree
 from bot.models.queries import COUNTED
-from bot.query.fields import TEXT, spellings_of
-from bot.store.index.compile import Compiler, all_of, any_of, begins_shortly, beside
+from bot.store.index.compile import Compiler, all_of, any_of, beside
 from bot.store.index.documents import BEST, BY, LABEL
+from bot.store.index.effort import MOST, Effort
 from bot.store.rules.answers import COMMON, QUARTER, least, weights
 from bot.store.rules.labels import label_token
 from bot.store.rules.nearest import Ids
 from bot.store.rules.search_terms import Words
 
-WIDEST = 20_000  # words of the index that the beginnings of a query may stand for; some 50 ms
-_LISTED = 100  # items in the lists of words that cost as much as a word
 _WEIGHED = 2_000  # items with some of the words that are scored, those that have the most telling ones
 _EXACT = 1 << 14  # parts of one: weights in these add up exactly in the 24 bits of tantivy's scores
 _DEEPER = 5  # times as many of the best are looked at as are wanted of some ids, before these are looked up one by one
@@ -70,6 +68,7 @@ class View:
         self.index, self.number = index, number
         self._searcher = index.searcher()
         self.compiler = Compiler(index.schema)
+        self._effort = Effort(self._searcher)
 
     @property
     def number_of_items(self) -> int:
@@ -158,47 +157,10 @@ class View:
         with index_errors():
             return [int(number or 0) for number in self._searcher.fast_field_values(field, addresses)]
 
-    def affordable(self, tree: Tree, widest: int = WIDEST) -> Tree:
-        """Return the tree without parts of it whose beginnings of words stand for more words, the widest left out first."""
-        parts = tree.parts if isinstance(tree, And) else (tree,)
-        widths = {part: sum(self._width(*each, widest) for each in set(_beginnings(part))) for part in parts}
-        total, left_out = sum(widths.values()), set[Tree]()
-        for part in sorted(widths, key=lambda part: -widths[part]):
-            if total <= widest:
-                break
-            left_out.add(part)
-            total -= widths[part]
-        return And(tuple(part for part in parts if part not in left_out)) if left_out else tree
-
-    def _width(self, field: str, beginning: str, phrase: bool, widest: int) -> int:
-        """Return how many words begin so, and what all of their lists cost; beyond the widest no more than that.
-
-        At the end of a phrase they cost twice as much, and tantivy fails where they are more than 16,384.
-        """
+    def affordable(self, tree: Tree, most: float = MOST) -> Tree:
+        """Return the tree without parts of it that would take too much effort, so many microseconds of a processor."""
         with index_errors():
-            words = self._searcher.terms_with_prefix(field, beginning, limit=widest + 1)
-        return (len(words) + sum(items for _, items in words) // _LISTED) * (2 if phrase else 1)
-
-
-_Beginning = tuple[str, str, bool]  # a field, how a word in it begins, and whether it ends a phrase
-
-
-def _beginnings(tree: Tree) -> set[_Beginning]:
-    """Return all that the tree asks for by its beginning, and that words have to be looked for."""
-    match tree:
-        case Label(prefix=True):
-            return {(LABEL, label_token(tree.field, tree.value), False)}
-        case Term():
-            fields = (tree.field,) if tree.field else TEXT
-            ways = [way for way in spellings_of(tree) if way.prefix and way.tokens]
-            ends = {(way.tokens[-1], len(way.tokens) > 1) for way in ways if not begins_shortly(tree.field, way)}
-            return {(field, *end) for field in fields for end in ends}
-        case Not(part):
-            return _beginnings(part)
-        case And(parts) | Or(parts):
-            return set[_Beginning]().union(*map(_beginnings, parts))
-        case _:
-            return set()
+            return self._effort.affordable(tree, most)
 
 
 class SoughtInView:
