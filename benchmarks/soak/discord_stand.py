@@ -63,6 +63,10 @@ class Pace(RequestPace):
         """Return the wait in true seconds."""
         return super().take() / self._speed
 
+    def leave(self) -> float:
+        """Return the wait in true seconds."""
+        return super().leave() / self._speed
+
 
 class Counting(Limits):
     """The limits, which shut nobody out, and count how many invalid requests there were within ten minutes or one."""

@@ -20,6 +20,8 @@ from discord.http import HTTPClient, Route, json_or_text
 
 TIMEOUT = 12.0  # seconds for one request: less than the ledger's own 15
 PER_SECOND = 45  # requests, whatever they are for, of the 50 that Discord takes of a bot (topics/rate-limits)
+MOST = 47  # that leave within a second after some were held up: what the way then holds up is not too much yet
+_SECOND = 1.02  # a little more than the second in which Discord counts
 # Answers to people count for themselves: "interaction endpoints are not bound to the bot's global rate limit" (the same).
 _FIRST_REPLIES = "/interactions/"
 _ANSWERS = (_FIRST_REPLIES, "/webhooks/")
@@ -90,11 +92,15 @@ class SendingPaused(RateLimited):
 
 
 class RequestPace:
-    """Gives every request its turn, so that no more leave within a second than Discord takes."""
+    """Gives every request its turn, so that no more leave within a second than Discord takes.
+
+    Turns are even. A process that is held up has those of that time all at once: so many leave within a second, and no more.
+    """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._next = 0.0  # when the next request has its turn
+        self._left: deque[float] = deque()  # when those of the last second left
 
     def take(self) -> float:
         """Return for how many seconds the next request waits; raises SendingPaused where that is too long."""
@@ -104,6 +110,16 @@ class RequestPace:
             raise SendingPaused(turn - now)
         self._next = turn + 1 / PER_SECOND
         return turn - now
+
+    def leave(self) -> float:
+        """Let a request leave whose turn it is, 0.0; or return for how many seconds it still waits."""
+        now = self._clock()
+        while self._left and not self._left[0] <= now < self._left[0] + _SECOND:
+            self._left.popleft()
+        if len(self._left) >= MOST:
+            return self._left[0] + _SECOND - now
+        self._left.append(now)
+        return 0.0
 
 
 class RestClient(HTTPClient):
@@ -141,7 +157,7 @@ class RestClient(HTTPClient):
         Raises discord.HTTPException and its kinds, discord.RateLimited before anything is sent, and what aiohttp raises.
         """
         if not _is_answer(route):
-            await asyncio.sleep(self._pace.take())
+            await self._turn()
         self._refuse(route)
         if form is not None:
             given["data"] = _form(form)
@@ -167,6 +183,13 @@ class RestClient(HTTPClient):
             if error.shuts_out:
                 self._shut_out_until = until
             raise
+
+    async def _turn(self) -> None:
+        await asyncio.sleep(self._pace.take())
+        wait = self._pace.leave()
+        while wait > 0:
+            await asyncio.sleep(wait)
+            wait = self._pace.leave()
 
     def _session(self) -> aiohttp.ClientSession:
         if self._own is None or self._own.closed:

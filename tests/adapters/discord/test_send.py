@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 import discord.http
 import pytest
 
-from adapters.discord.client.api import BREAK, InvalidRequests, RequestPace, RestClient, SendingPaused
+from adapters.discord.client.api import BREAK, MOST, InvalidRequests, RequestPace, RestClient, SendingPaused
 from adapters.discord.send import DiscordMessenger
 from bot.delivery import delivery_id
 from bot.errors import Delayed, DeliveryError, Reach, Refused, Rejected, Uncertain
@@ -494,6 +494,21 @@ def test_no_more_requests_leave_than_discord_takes_whatever_they_are_for() -> No
     assert max(leave) <= 2.0
     at = 60.0
     assert turns.take() == 0.0
+
+
+def test_what_was_held_up_until_its_turn_had_passed_does_not_leave_all_at_once() -> None:
+    at, left = 0.0, list[float]()
+    turns = RequestPace(lambda: at)
+    waiting = sorted(turns.take() for _ in range(90))
+    while waiting:
+        at += 0.6 if 0.4 < at < 0.5 else 0.01  # once it is held up
+        come = [each for each in waiting if each <= at]
+        gone = next((number for number, _ in enumerate(come) if turns.leave() > 0), len(come))
+        left += [at] * gone
+        waiting = waiting[gone:]
+    assert left.count(max(left, key=left.count)) > 20  # at once, when it went on
+    assert max(sum(first <= each < first + 1 for each in left) for first in left) <= MOST < 50
+    assert max(left) < 2.1
 
 
 async def test_who_would_wait_for_long_for_a_turn_is_not_sent(fake: FakeDiscord, guild: Guild) -> None:
