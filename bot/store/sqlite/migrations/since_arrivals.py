@@ -496,6 +496,12 @@ def m024_items_in_order(db: Database) -> None:
     db.execute("create index items_upvotes on items (upvotes, newest, key) where upvotes is not null")
 
 
+@migrations()
+def m025_items_updated(db: Database) -> None:
+    """Let items be found by when they were updated, too."""
+    db.execute("create index items_updated on items (updated) where updated is not null")
+
+
 def _owed(db: Database, what: str) -> list[dict[str, str]]:
     """Return what the eighth edition kept in one fact; nothing of a damaged one."""
     row = db.execute("select value from facts where name = 'owed'").fetchone()

@@ -23,7 +23,7 @@ from bot.store.rules.nearest import NOTHING, Close, Ids
 from bot.store.rules.search_terms import Words
 from bot.store.rules.titles import has_every, lift
 from bot.store.sqlite.ingest import last_id
-from bot.store.sqlite.search.compile import ALL, Condition, Match, all_of, among, satisfying, to_where, way
+from bot.store.sqlite.search.compile import ALL, Condition, Match, Where, all_of, among, count_of, satisfying, to_where, way
 from bot.store.sqlite.search.meaning import Meaning
 from bot.store.sqlite.search.window import Window
 
@@ -31,6 +31,7 @@ MOST = 20_000  # items to score at once; of more, those that were stored last
 _WEIGHED = 2_000  # items with some of the words that are scored, those that have the most telling ones
 _BELOW = -2.0  # every relevance of what is ordered by words alone, behind what is ordered by both: a cosine is -1 at least
 _TINY = 1e-6
+_SAMPLE = 2_000  # items stored last that show whether most satisfy a condition
 _TITLES = 100_000  # items from which on it is quicker to read the titles of some than to look for the words in all
 _TITLE = "{title title_stem}"
 
@@ -172,10 +173,15 @@ class Sought:
         self._condition = condition
         self._all = _all(self._words)
         self._many = last_id(db) > _TITLES
+        self._each = span.window is not None or _is_usual(db, condition)
 
     def whole(self, span: Span) -> Scored:
         """Return a part of what has every word, by bm25, the best first."""
-        return _level(self._all, self._condition, span, self._most).page(self._db, span.limit, span.offset)
+        return self._level(span, self._most).page(self._db, span.limit, span.offset)
+
+    def _level(self, span: Span, most: int) -> "_Level":
+        """Return what has every word, so many at most."""
+        return _level(self._all, self._condition, span, most, each=self._each)
 
     def lifts(self, ids: Sequence[int]) -> list[float]:
         """Return what each of these items is lifted by for its title."""
@@ -263,7 +269,7 @@ class Sought:
 
     def total(self, among_best: Collection[int]) -> int:
         """Return how many there are beside what was found among the best: all that has every word, counted so far."""
-        level = _level(self._all, self._condition, Span(0, last=self._last, window=self._window), COUNTED + 1)
+        level = self._level(Span(0, last=self._last, window=self._window), COUNTED + 1)
         ids = level.ids(self._db)
         return min(COUNTED + 1, len({*ids, *among_best}))
 
@@ -298,8 +304,11 @@ def _level(
     most: int,
     without: Match | None = None,
     ids: Sequence[int] | None = None,
+    each: bool = False,
 ) -> _Level:
     """Return what both find within the span's bounds, of these ids alone where they are given, and `without` does not.
+
+    With `each` the condition is looked up of one item after the other until there are enough, otherwise found at first.
 
     A plus keeps SQLite from asking FTS5 anew for every single id. What is left out stands apart from the
     expression: there its words would be scored now and then.
@@ -310,8 +319,7 @@ def _level(
     if not isinstance(joined, Match):
         within = to_where(condition).within(span.window)
         inner, inside = within.select("id")
-        # In a window nearly all items satisfy what it was made of, so that few are looked up before there are enough.
-        held = f"+rowid in ({inner})" if span.window is None else f"exists ({inner} and items.id = words.rowid)"
+        held = f"exists ({inner} and items.id = words.rowid)" if each else f"+rowid in ({inner})"
         sql, values = f"{sql} and {held}", [*values, *inside]
     if ids is not None:
         sql, values = f"{sql} and +rowid in (select value from json_each(?))", [*values, json.dumps(list(ids))]
@@ -319,6 +327,12 @@ def _level(
         sql, values = f"{sql} and +rowid not in (select rowid from words where words match ?)", [*values, without.expression]
     bounds, limits = span.bounds("rowid")
     return _Level(" and ".join([sql, *bounds]), [*values, *limits], most)
+
+
+def _is_usual(db: Database, condition: Condition) -> bool:
+    """Say whether most of the items that were stored last satisfy the condition, so that it is soon found of some."""
+    last = last_id(db)
+    return isinstance(condition, Where) and 2 * count_of(db, condition, Window(last - _SAMPLE, last)) > min(last, _SAMPLE)
 
 
 def _any(parts: Sequence[Match]) -> Match:

@@ -215,9 +215,32 @@ def _known(field: str, bounds: list[str], values: tuple[float | int, ...]) -> Wh
 def satisfying(db: Database, condition: Condition, window: Window | None = None) -> Ids:
     """Return the ids of the items for which the condition holds, of those in the window."""
     if isinstance(condition, Match):
-        rest = f"({_EVERY}) NOT ({condition.expression})"
-        return having(db, rest if condition.negated else condition.expression, window)
+        return having(db, _whole(condition), window)
     return _ids(db, *to_where(condition).within(window).select("group_concat(items.id)"))
+
+
+def published_between(db: Database, begin: int, end: int | None, window: Window | None = None) -> Ids:
+    """Return the ids of what was published from one time on and before another, in microseconds."""
+    until = "" if end is None else f" and published < {end:d}"
+    dated = f"published is not null and published >= ?{until}"
+    within = window.of("id") if window is not None else _ANYWHERE
+    return _ids(db, f"select group_concat(id) from items indexed by items_published where {dated} and {within}", [begin])
+
+
+def count_of(db: Database, condition: Condition, window: Window | None = None) -> int:
+    """Return for how many items of the window the condition holds."""
+    if isinstance(condition, Match):
+        rows = window.of("rowid") if window is not None else _ANYWHERE
+        sql, values = f"select count(*) from words where words match ? and {rows}", [_whole(condition)]
+        return int(db.execute(sql, values).fetchone()[0])
+    if condition == ALL and window is None:  # the pages of an index say it
+        return int(db.execute("select count(*) from items").fetchone()[0])
+    return int(db.execute(*to_where(condition).within(window).select("count(*)")).fetchone()[0])
+
+
+def _whole(condition: Match) -> str:
+    """Return an expression that finds what the condition holds for, negated or not."""
+    return f"({_EVERY}) NOT ({condition.expression})" if condition.negated else condition.expression
 
 
 def each_of(db: Database, condition: Condition, ids: Ids) -> Ids:

@@ -12,6 +12,7 @@ from bot.query.fields import spellings_of
 from bot.store.rules.labels import label_token
 from bot.store.sqlite.ingest import last_id
 from bot.store.sqlite.search.effort import pages
+from bot.store.sqlite.search.window import Window
 
 _WORD, _PHRASE = 2, 3  # how much more a page costs than of a list of labels
 _SKIPPED = 8  # pages of a longer list at most that are read for a page of the shortest beside it
@@ -43,11 +44,12 @@ class Costs:
             case _:
                 return 0
 
-    def whole(self, tree: Tree) -> float:
-        """Return what it takes where what is found may have to be held against the items' table, too."""
+    def whole(self, tree: Tree, window: Window | None = None) -> float:
+        """Return what it takes in the window where what is found may have to be held against the items' table, too."""
         held = _is_tested(tree)
         every = self.items / _ROWS if held or not _finds(tree) else 0
-        return self.of(tree) * (_HELD if held else 1) + every
+        share = 1.0 if window is None else max(0, window.last - window.after) / max(1, self.items)
+        return share * (self.of(tree) * (_HELD if held else 1) + every)
 
     def list_of(self, token: str) -> int:
         """Return how many pages the token's list has."""

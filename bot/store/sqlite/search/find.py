@@ -7,30 +7,34 @@ what was left out adds nothing to how well an item matches.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, date, datetime
 from functools import cache
 from typing import TYPE_CHECKING
 
+import numpy as np
 from sqlite_utils import Database
 
 from bot.models import And, Query, Term, Tree
 from bot.models.queries import COUNTED
 from bot.query.match import matches
+from bot.store.records import micros, time_of
 from bot.store.rules.search_terms import STOPWORDS, is_bare, split
+from bot.store.sqlite.ingest import last_id
 from bot.store.sqlite.items import hydrate
 from bot.store.sqlite.search.beside import find_beside
 from bot.store.sqlite.search.best import Answer, Scored, Span, find_best
-from bot.store.sqlite.search.compile import compile_tree
+from bot.store.sqlite.search.compile import ALL, Condition, compile_tree, published_between, satisfying
 from bot.store.sqlite.search.cost import Costs
 from bot.store.sqlite.search.effort import Effort, TooMuchEffort, affordable, beginnings, bounded, clauses, parts_of
 from bot.store.sqlite.search.listed import Listed
 from bot.store.sqlite.search.meaning import Meaning
-from bot.store.sqlite.search.window import window_of
+from bot.store.sqlite.search.window import Window, window_of
 
 if TYPE_CHECKING:  # the library is there where the settings ask for it
     from bot.store.index.view import View
 
 EFFORT = Effort()
+_EARLIEST = -(2**62)  # microseconds, before whatever can be stored
 _READ = 50  # items that are read at a time to be tried one by one
 _COLUMNS = {"stars": "stars", "upvotes": "upvotes"}
 _ORDERS = {
@@ -168,3 +172,28 @@ def find(
     costs = cache(lambda: Costs(db).whole(rest))
     once = any(True for _ in beginnings(rest))
     return Listed(db, condition, costs, _COLUMNS.get(query.sort, ""), span, effort, once, counted).answer()
+
+
+def months_of(db: Database, condition: Condition, window: Window | None) -> dict[date, int]:
+    """Return for how many items published in each month the condition holds, by its first day, in UTC; no month without."""
+    every = condition == ALL
+    held = np.zeros(last_id(db) + 1, bool)
+    held[[] if every else satisfying(db, condition, window)] = True
+    found: dict[date, int] = {}
+    sql = "select min(published) from items where published is not null and published >= ?"
+    begin: int | None = _EARLIEST
+    while (begin := db.execute(sql, [begin]).fetchone()[0]) is not None:
+        month = time_of(begin).date().replace(day=1)
+        end = micros(_next_month(month)) if month < date.max.replace(day=1) else None
+        ids = published_between(db, begin, end, window)
+        number = len(ids) if every else int(held[ids].sum())
+        found |= {month: number} if number else {}
+        if end is None:
+            break
+        begin = end
+    return found
+
+
+def _next_month(month: date) -> datetime:
+    """Return when the month after this one begins."""
+    return datetime(month.year + month.month // 12, month.month % 12 + 1, 1, tzinfo=UTC)

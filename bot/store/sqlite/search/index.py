@@ -22,16 +22,19 @@ from bot.store.sqlite.connections import Connections, Tables, reading, reading_l
 from bot.store.sqlite.ingest import ids_of, last_change, last_id
 from bot.store.sqlite.items import hydrate
 from bot.store.sqlite.search.best import Answer, Scored, Span
-from bot.store.sqlite.search.compile import Where, all_of, compile_tree, to_where
+from bot.store.sqlite.search.compile import Condition, Where, all_of, compile_tree, count_of, to_where
+from bot.store.sqlite.search.cost import Costs
 from bot.store.sqlite.search.effort import Effort, TooMuchEffort, affordable, bounded, too_wide
-from bot.store.sqlite.search.find import find_within
+from bot.store.sqlite.search.find import find_within, months_of
 from bot.store.sqlite.search.meaning import Meaning, VectorCopy
 from bot.store.sqlite.search.similar import similar
 from bot.store.sqlite.search.vocabulary import stands_for, use_of
+from bot.store.sqlite.search.window import Window, window_of
 
 if TYPE_CHECKING:  # the library is there where the settings ask for it
     from bot.store.index.follower import IndexFollower
-    from bot.store.index.view import Condition, View
+    from bot.store.index.view import Condition as ViewCondition
+    from bot.store.index.view import View
 
 T = TypeVar("T")
 _log = logging.getLogger(__name__)
@@ -39,11 +42,9 @@ _log = logging.getLogger(__name__)
 EFFORT = Effort()
 _HALVES = 3  # results that are looked for beyond those of a page, in case that some are the other halves of others
 _Results = list[tuple[int, Card]]
-# The division of integers rounds towards 0, which before 1970 is the second after.
-_SECOND = "items.published / 1000000 - (items.published < 0 and items.published % 1000000 <> 0)"
-_MONTH = f"strftime('%Y-%m-01', {_SECOND}, 'unixepoch')"
 _TEXTS = "json_extract(data, '$.title', '$.abstract')"  # a list as JSON: half a character alone is no text to SQLite
-_COUNTED = 4  # a count reads so many times more pages for beginnings: it cannot be made in part
+_MERGED = 2  # a count merges so many times more pages for beginnings: it cannot be made in part
+_COUNTED = 2.5  # and reads so many times more of others
 
 
 class SqliteIndex(Tables):
@@ -128,9 +129,9 @@ class SqliteIndex(Tables):
         def ask(db: Database, view: "View | None") -> int:
             if view is not None:
                 return view.count(_young_in(view, tree, now, since))
-            with self._whole(db, tree):
-                sql, values = _young(tree, now, since).select("count(*)")
-                return int(db.execute(sql, values).fetchone()[0])
+            window = window_of(db, tree, now, since)
+            with self._whole(db, tree, window):
+                return count_of(db, _young(tree, now, since), window)
 
         return await self._asked(ask)
 
@@ -139,10 +140,11 @@ class SqliteIndex(Tables):
 
         def ask(db: Database, view: "View | None") -> Sequence[Item]:
             if view is not None:
-                young = Where(*_these(view.ids(_young_in(view, tree, now, since))))
+                window, young = None, Where(*_these(view.ids(_young_in(view, tree, now, since))))
             else:
-                young = _young(tree, now, since)
-            with self._whole(db, tree) if view is None else nullcontext():
+                window = window_of(db, tree, now, since)
+                young = to_where(_young(tree, now, since)).within(window)
+            with self._whole(db, tree, window) if view is None else nullcontext():
                 sql, values = young.select("id", "seen desc, newest desc, key desc")
                 numbers = [number for (number,) in db.execute(sql, values)]
             items = hydrate(db, numbers)
@@ -152,16 +154,16 @@ class SqliteIndex(Tables):
 
     @reading_long
     def months(self, db: Database, tree: Tree, now: datetime) -> Mapping[date, int]:
-        dated = all_of([compile_tree(tree, now), Where("items.published is not null")])
-        with self._whole(db, tree):
-            sql, values = to_where(dated).select(f"{_MONTH} as month, count(*)")
-            return {date.fromisoformat(day): count for day, count in db.execute(f"{sql} group by month", values)}
+        window = window_of(db, tree, now)
+        with self._whole(db, tree, window, 2.5):
+            return months_of(db, compile_tree(tree, now), window)
 
     @reading_long
     def texts(self, db: Database, tree: Tree, now: datetime, *, limit: int) -> Sequence[tuple[str, str]]:
-        with self._whole(db, tree):
+        window = window_of(db, tree, now)
+        with self._whole(db, tree, window, 5):
             # The fingerprint is a hash of what the index holds of an item: an order that stays, and that nothing else has.
-            inner, values = _young(tree, now, None).select("id", "fingerprint, id limit ?")
+            inner, values = to_where(_young(tree, now, None)).within(window).select("id", "fingerprint, id limit ?")
             sql = f"select {_TEXTS} from records where id in ({inner})"
             return [(title, abstract or "") for title, abstract in _loaded(db.execute(sql, [*values, limit]))]
 
@@ -170,9 +172,14 @@ class SqliteIndex(Tables):
         return await self._follower.making() if self._follower is not None else None
 
     @contextmanager
-    def _whole(self, db: Database, tree: Tree) -> Iterator[None]:
-        """Raise UsageError where what is found of the tree inside takes too much effort."""
-        if affordable(db, tree, _COUNTED * self._effort.pages) != tree:
+    def _whole(self, db: Database, tree: Tree, window: Window | None, times: float = 1) -> Iterator[None]:
+        """Raise UsageError where what is found of the tree inside, in the window, takes too much effort.
+
+        `times` is how much more is done with what is found than to count it.
+        """
+        if affordable(db, tree, _MERGED * self._effort.pages) != tree:
+            raise too_wide()
+        if times * Costs(db).whole(tree, window) > _COUNTED * self._effort.reads:
             raise too_wide()
         try:
             with bounded(db, tree, self._effort):
@@ -246,7 +253,7 @@ def _loaded(rows: Iterable[tuple[str]]) -> Iterator[tuple[str, str | None]]:
     return (json.loads(text) for (text,) in rows)
 
 
-def _young_in(view: "View", tree: Tree, now: datetime, since: datetime | None) -> "Condition":
+def _young_in(view: "View", tree: Tree, now: datetime, since: datetime | None) -> "ViewCondition":
     """Return the condition in the index beside. Raises UsageError for a tree that takes too much effort."""
     if view.affordable(tree) != tree:
         raise too_wide()
@@ -257,6 +264,6 @@ def _these(ids: Sequence[int]) -> tuple[str, tuple[str]]:
     return "items.id in (select value from json_each(?))", (json.dumps(ids),)
 
 
-def _young(tree: Tree, now: datetime, since: datetime | None) -> Where:
+def _young(tree: Tree, now: datetime, since: datetime | None) -> Condition:
     young = [] if since is None else [Where("items.seen >= ?", (micros(since),))]
-    return to_where(all_of([compile_tree(tree, now), *young]))
+    return all_of([compile_tree(tree, now), *young])

@@ -25,6 +25,7 @@ ITEMS = [
 ] + [paper(400, abstract="zebra", categories=("cs.CR",)), paper(401, title="A rare okapi", categories=("cs.CR",))]
 
 NO_PAGES = Effort(pages=0, items=20)
+NO_READS = Effort(reads=0, items=20)
 NO_STEPS = Effort(steps=0, items=20, tick=50)
 
 
@@ -117,7 +118,7 @@ def test_what_stopped_one_search_stops_no_other(db: Database) -> None:
 
 
 def test_what_cannot_be_counted_in_part_is_refused_with_what_to_do(db: Database) -> None:
-    for effort, text in ((NO_STEPS, "-a1word"), (NO_PAGES, "a*")):
+    for effort, text in ((NO_STEPS, "-a1word"), (NO_PAGES, "a*"), (NO_READS, "a1word OR b1word")):
         index, tree = SqliteIndex(Direct(db), effort), parse(text).tree
         for count in (partial(index.count, tree, NOW), partial(index.matching, tree, NOW, since=NOW - timedelta(days=999))):
             with pytest.raises(UsageError) as told:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import timedelta
+from functools import partial
 
 import pytest
 from sqlite_utils import Database
@@ -30,7 +31,9 @@ def aged(days: Sequence[int]) -> list[Item]:
         ("published:7d published:>1d", Window(2, 4)),
         ("published:7d published:>7d", Window(0, 0)),
         ("word published:1900-01-01..1900-01-02", Window(0, 0)),
-        ("word updated:7d", None),
+        ("word updated:7d", Window(2, 6)),
+        ("updated:<1900-01-01 published:>7d", Window(0, 0)),
+        ("stars:>3", None),
         ("word OR published:7d", None),
         ("word", None),
     ],
@@ -40,6 +43,15 @@ def test_all_items_within_the_dates_stand_in_their_window_whenever_they_were_sto
 ) -> None:
     db = indexed(aged([90, 30, 1, 3, 60, 0]), NOW)
     assert window_of(db, parse(text).tree, NOW) == window
+    db.close()
+
+
+def test_within_dates_that_hold_very_many_only_the_last_of_them_is_looked_for() -> None:
+    db = indexed(aged([90, 3, 60, 80, 1]), NOW)
+    wide = partial(window_of, db, now=NOW, widest=2)
+    assert wide(parse("published:>7d").tree) == Window(0, 4)
+    assert wide(parse("published:99d").tree) == Window(0, 5)
+    assert wide(parse("published:2d").tree) == Window(4, 5), "these are few"
     db.close()
 
 
