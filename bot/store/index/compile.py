@@ -58,6 +58,10 @@ class Compiler:
             return self._phrase("title", words.split())
         return any_of([self._token("title", words), self._token(TITLE_STEM, words)])
 
+    def in_title(self, token: str) -> Query:
+        """Return the query for a word in the title as it is."""
+        return self._token("title", token)
+
     def ids(self, numbers: Sequence[int]) -> Query:
         """Return the query for the items of these ids."""
         # Not term_set_query, which takes four times as long.

@@ -206,8 +206,15 @@ class SoughtInView:
         )
 
     def titled(self, number: int) -> list[int]:
-        """Return ids whose titles have every word, those among so many of the best that `whole` gives and perhaps others."""
-        every = [beside(any_of(map(self._view.compiler.titled, ways))) for ways in self._ways]
+        """Return ids whose titles may be what is sought, those among so many of the best that `whole` gives and others.
+
+        Such a title has every word. One word it has as several, of which the first is how that word begins.
+        """
+        compiler = self._view.compiler
+        every = [beside(any_of(map(compiler.titled, ways))) for ways in self._ways]
+        if len(self._ways) == 1 and not any(" " in way for way in self._ways[0]):
+            begun = {way[:length] for way in self._ways[0] for length in range(1, len(way))}
+            every.append(beside(any_of(map(compiler.in_title, begun))))
         # Scored as in `whole`: what is among the best of all is among as many of the best of these.
         return [each for each, _ in self._view.scored(all_of([*self._words, *self._beside, *every]), number).scored]
 

@@ -16,6 +16,7 @@ from bot.query.parse import parse
 from bot.store.index.documents import document, opened, schema
 from bot.store.index.view import SoughtInView, View
 from bot.store.rules.search_terms import split
+from bot.store.rules.titles import lift
 from tests.conftest import NOW
 from tests.contract.records import paper
 
@@ -135,3 +136,24 @@ def test_short_and_long_beginnings_find_the_words_that_begin_so(view: View, text
     tree = parse(text).tree
     expected = [number for number in range(1, _ITEMS + 1) if matches(tree, _paper(number), NOW)]
     assert sorted(view.ids(view.condition(tree, NOW))) == _ids(expected)
+
+
+def test_one_word_is_looked_for_in_titles_that_have_it_as_several(tmp_path: Path) -> None:
+    index = opened(str(tmp_path), schema())
+    writer = index.writer(_HEAP, 1)
+    titles = (
+        "Multi-SWE-bench: A Benchmark",
+        "Multiswebench",
+        "A Multi-SWE-bench",
+        "Multi tasks of MultiSWEbench",
+        "Nothing",
+    )
+    for number, title in enumerate(titles, 1):
+        writer.add_document(document(number, paper(number, title=title)))
+    writer.commit()
+    index.reload()
+    sought = _sought(View(index), "multiswebench")
+    assert {each for each, _ in sought.whole(9)} == {1, 2, 3, 4}
+    found = sought.titled(9)
+    assert {number for number, title in enumerate(titles, 1) if lift(title, split(parse("multiswebench").tree)[0])} == {1, 3}
+    assert {1, 3} <= set(found) <= {1, 3, 4}
