@@ -179,6 +179,7 @@ def efforts() -> st.SearchStrategy[Effort]:
         st.sampled_from((0, 3, 10**6)),
         st.sampled_from((0, 1, 8_000)),
         st.sampled_from((1, 20, 500)),
+        st.sampled_from((0, 100_000)),
     )
 
 

@@ -28,6 +28,8 @@ from bot.store.sqlite.search.meaning import Meaning
 from bot.store.sqlite.search.window import Window
 
 MOST = 20_000  # items to score at once; of more, those that were stored last
+_SCORED = 10  # words that so many items are scored by: with more words it is fewer items
+_FEWEST = 1_000  # items that are scored however many words there are
 _WEIGHED = 2_000  # items with some of the words that are scored, those that have the most telling ones
 _BELOW = -2.0  # every relevance of what is ordered by words alone, behind what is ordered by both: a cosine is -1 at least
 _TINY = 1e-6
@@ -75,17 +77,25 @@ def find_best(
     span: Span,
     now: datetime,
     meaning: Meaning | None = None,
+    scored: Collection[int] = (),
+    part: int | None = None,
     most: int = MOST,
 ) -> Answer:
     """Return ids and relevance of what answers the words and satisfies the condition, the best first.
 
     The words are those of `split`. An answer has all of them, or enough as bot.store.rules.answers has it, or is close.
     However a list is cut into pages, they are pages of one list: first what all orders put together, then what has all
-    words and was not among the best by them, of `most` that were stored last.
+    words and was not among the best by them, of `most` that were stored last. `scored` are the places of the words
+    that relevance is worked out of, all without any; with them what is found is found once, and scored then. `part` is how
+    many items the span's window has where it leaves some out that might be found.
     """
     if not all(words):
         return Answer([], 0)
-    return put_together(db, Sought(db, words, condition, span, most), span, now, meaning)
+    sought = Sought(db, words, condition, span, most, scored)
+    answer = put_together(db, sought, span, now, meaning)
+    if part is None or sought.is_full():
+        return answer
+    return answer._replace(total=None, examined=part)
 
 
 class Matching(Protocol):
@@ -167,21 +177,48 @@ def _until(last: int | None, ids: Ids) -> Ids:
 class Sought:
     """Matching in FTS5; ids above the span's last came later, and change nothing."""
 
-    def __init__(self, db: Database, words: Words, condition: Condition, span: Span, most: int = MOST) -> None:
-        self._db, self._last, self._window, self._most = db, span.last, span.window, most
+    def __init__(
+        self,
+        db: Database,
+        words: Words,
+        condition: Condition,
+        span: Span,
+        most: int = MOST,
+        scored: Collection[int] = (),
+    ) -> None:
+        self._db, self._last, self._window = db, span.last, span.window
         self._sought, self._words = words, [_any(list(map(way, ways))) for ways in words]
         self._condition = condition
         self._all = _all(self._words)
+        self._scored = _all([self._words[place] for place in sorted(scored)]) if scored else None
+        self._found: list[int] | None = None
+        self._most = min(most, max(_FEWEST, most * _SCORED // (len(scored) or len(words))))
         self._many = last_id(db) > _TITLES
         self._each = span.window is not None or _is_usual(db, condition)
 
     def whole(self, span: Span) -> Scored:
         """Return a part of what has every word, by bm25, the best first."""
-        return self._level(span, self._most).page(self._db, span.limit, span.offset)
+        if self._scored is None:
+            return self._level(span, self._most).page(self._db, span.limit, span.offset)
+        ids = sorted(set(self._latest()).difference(span.without))
+        if not ids:
+            return []
+        within = Span(0, window=Window(ids[0] - 1, ids[-1]))
+        return _level(self._scored, ALL, within, self._most, ids=ids).page(self._db, span.limit, span.offset)
+
+    def _latest(self) -> list[int]:
+        """Return the ids of what has every word and satisfies the condition, so many as are scored; found once."""
+        if self._found is None:
+            self._found = self._level(Span(0, last=self._last, window=self._window), self._most).ids(self._db)
+        return self._found
 
     def _level(self, span: Span, most: int) -> "_Level":
         """Return what has every word, so many at most."""
         return _level(self._all, self._condition, span, most, each=self._each)
+
+    def is_full(self) -> bool:
+        """Say whether there is as much in the window as is scored, so that what was stored before it changes nothing."""
+        return len(self._latest()) == self._most
 
     def lifts(self, ids: Sequence[int]) -> list[float]:
         """Return what each of these items is lifted by for its title."""
@@ -270,7 +307,7 @@ class Sought:
     def total(self, among_best: Collection[int]) -> int:
         """Return how many there are beside what was found among the best: all that has every word, counted so far."""
         level = self._level(Span(0, last=self._last, window=self._window), COUNTED + 1)
-        ids = level.ids(self._db)
+        ids = level.ids(self._db) if self._scored is None else self._latest()
         return min(COUNTED + 1, len({*ids, *among_best}))
 
 
@@ -292,8 +329,8 @@ class _Level:
         return [*db.execute(sql, [*self.values, limit, offset]).fetchall()]
 
     def ids(self, db: Database) -> list[int]:
-        """Return the ids of what it finds, in no order."""
-        sql = f"select rowid from words where {self.sql} limit {self.most}"
+        """Return the ids of what it finds, those that were stored last."""
+        sql = f"select rowid from words where {self.sql} order by rowid desc limit {self.most}"
         return [number for (number,) in db.execute(sql, self.values).fetchall()]
 
 

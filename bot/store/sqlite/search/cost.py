@@ -5,16 +5,20 @@ of them has 2,500 pages: 0.012 ms a page to go through a list once, twice as muc
 word stands, thrice for a phrase, whose places are read too.
 """
 
+from collections.abc import Sequence
+
 from sqlite_utils import Database
 
 from bot.models import And, Label, Not, Number, Or, Term, Tree, When
 from bot.query.fields import spellings_of
 from bot.store.rules.labels import label_token
+from bot.store.rules.search_terms import Words
 from bot.store.sqlite.ingest import last_id
 from bot.store.sqlite.search.effort import pages
 from bot.store.sqlite.search.window import Window
 
 _WORD, _PHRASE = 2, 3  # how much more a page costs than of a list of labels
+_MANY = 20  # words that make each page cost twice as much, as all are held against each other
 _SKIPPED = 8  # pages of a longer list at most that are read for a page of the shortest beside it
 _ROWS = 250  # rows of the items' table that cost as much as a page
 _HELD = 4  # how much more it costs to keep what is found than to go through it
@@ -51,6 +55,17 @@ class Costs:
         share = 1.0 if window is None else max(0, window.last - window.after) / max(1, self.items)
         return share * (self.of(tree) * (_HELD if held else 1) + every)
 
+    def of_ways(self, ways: Sequence[str]) -> float:
+        """Return what looking for a word of a search takes, by the ways of bot.store.rules.search_terms."""
+        return sum(_PHRASE * self._lists(way.split()) if " " in way else self.list_of(way) for way in ways)
+
+    def of_words(self, words: Words, rest: Tree) -> float:
+        """Return what looking for what has every word, and satisfies the rest, takes among all items."""
+        costs = [self.of_ways(ways) for ways in words]
+        beside = self.whole(rest) if _is_tested(rest) else self.of(rest)
+        lists = _together([*costs, beside], [*costs, *([self.of(rest)] if _finds(rest) else [])])
+        return lists * (1 + len(words) / _MANY)
+
     def list_of(self, token: str) -> int:
         """Return how many pages the token's list has."""
         if token not in self._pages:
@@ -58,8 +73,11 @@ class Costs:
         return self._pages[token]
 
     def _of_tokens(self, tokens: tuple[str, ...]) -> float:
+        return (_WORD if len(tokens) < 2 else _PHRASE) * self._lists(tokens)
+
+    def _lists(self, tokens: Sequence[str]) -> float:
         lists = [self.list_of(token) for token in tokens]
-        return (_WORD if len(lists) < 2 else _PHRASE) * _together(lists, lists)
+        return _together(lists, lists)
 
 
 def _together(costs: list[float] | list[int], finding: list[float] | list[int]) -> float:

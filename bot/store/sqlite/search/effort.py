@@ -33,6 +33,7 @@ class Effort:
     pages: int = 1_000
     reads: int = 6_000
     items: int = 500
+    few: int = 100_000  # items of which a search for words needs no such bound
     stretch: int = 16_000  # ids that are looked through at first, which costs little whatever is asked
     tick: int = 20_000  # steps between two looks, one to ten milliseconds: a look takes the interpreter's lock
 

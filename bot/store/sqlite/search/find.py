@@ -18,12 +18,12 @@ from bot.models import And, Query, Term, Tree
 from bot.models.queries import COUNTED
 from bot.query.match import matches
 from bot.store.records import micros, time_of
-from bot.store.rules.search_terms import STOPWORDS, is_bare, split
+from bot.store.rules.search_terms import STOPWORDS, Words, is_bare, split
 from bot.store.sqlite.ingest import last_id
 from bot.store.sqlite.items import hydrate
 from bot.store.sqlite.search.beside import find_beside
 from bot.store.sqlite.search.best import Answer, Scored, Span, find_best
-from bot.store.sqlite.search.compile import ALL, Condition, compile_tree, published_between, satisfying
+from bot.store.sqlite.search.compile import ALL, Condition, Match, compile_tree, published_between, satisfying
 from bot.store.sqlite.search.cost import Costs
 from bot.store.sqlite.search.effort import Effort, TooMuchEffort, affordable, beginnings, bounded, clauses, parts_of
 from bot.store.sqlite.search.listed import Listed
@@ -168,10 +168,44 @@ def find(
     if span.window is None:
         span = replace(span, window=window_of(db, rest, now))
     if words:
-        return find_best(db, words, condition, span, now, meaning)
+        return _best(db, words, rest, now, span, effort, meaning)
     costs = cache(lambda: Costs(db).whole(rest))
     once = any(True for _ in beginnings(rest))
     return Listed(db, condition, costs, _COLUMNS.get(query.sort, ""), span, effort, once, counted).answer()
+
+
+def _best(
+    db: Database, words: Words, rest: Tree, now: datetime, span: Span, effort: Effort, meaning: Meaning | None
+) -> Answer:
+    """Return what `find_best` does, of as many of the items stored last as can be looked through."""
+    condition, items = compile_tree(rest, now), last_id(db)
+    if items <= effort.few or not all(words):
+        return find_best(db, words, condition, span, now, meaning)
+    costs = Costs(db)
+    every = (span.window or Window(0, items)).narrowed(None if span.last is None else Window(0, span.last))
+    width, lists = every.last - every.after, [costs.of_ways(ways) for ways in words]
+    cost = costs.of_words(words, rest) * width / items
+    # To score, each list is gone through whole once more, those of a condition with them where FTS5 is asked for both.
+    once_more = sum(lists) + (costs.of(rest) if isinstance(condition, Match) else 0)
+    scored = tuple(_scored(lists, effort.reads / 2)) if 2 * max(once_more, cost) > effort.reads else ()
+    if cost <= effort.reads:
+        return find_best(db, words, condition, span, now, meaning, scored)
+    part = max(1, int(width * effort.reads / cost))
+    within = replace(span, window=Window(every.last - part, every.last))
+    return find_best(db, words, condition, within, now, meaning, scored, part)
+
+
+def _scored(costs: Sequence[float], most: float) -> Iterator[int]:
+    """Give the places of the words that relevance is worked out of: for each, its whole list is gone through once more.
+
+    Those that most items have tell least, and are left out first; one is left.
+    """
+    spent = 0.0
+    for place in sorted(range(len(costs)), key=costs.__getitem__):
+        spent += costs[place]
+        if spent > most and spent > costs[place]:
+            return
+        yield place
 
 
 def months_of(db: Database, condition: Condition, window: Window | None) -> dict[date, int]:

@@ -117,6 +117,35 @@ def test_what_stopped_one_search_stops_no_other(db: Database) -> None:
     assert (page.examined, len(page.hits)) == (0, sum(matches(parse("-a1word").tree, item, NOW) for item in ITEMS))
 
 
+COMMON = [
+    paper(number, abstract="of the model" if number % 3 else "of the kernel model", published=NOW) for number in range(2000)
+]
+FEW_READS = Effort(reads=12, few=0)
+
+
+@pytest.mark.parametrize("text", ["of the model", "the kernel model", 'model "of the kernel"', "kernel stars:>0"])
+def test_a_search_for_common_words_looks_at_those_stored_last_and_says_so_unless_these_are_enough(text: str) -> None:
+    made = indexed(COMMON, NOW)
+    whole, part = asked(made, text, Effort()), asked(made, text, FEW_READS)
+    every = set(keys(asked(made, text, Effort(), limit=3000)))
+    assert set(keys(part)) <= every
+    assert (len(part.hits), part.total) in {(5, None), (0, None)} if part.examined else (5, whole.total)
+    assert part == asked(made, text, FEW_READS)
+    relevance = [hit.relevance for hit in part.hits]
+    assert relevance == sorted(relevance, reverse=True)
+    made.close()
+
+
+def test_what_relevance_is_worked_out_of_are_the_words_that_tell_most(db: Database) -> None:
+    made = indexed([*COMMON, paper(9000, title="A model of one zebra", published=NOW)], NOW)
+    effort = Effort(reads=60, few=0)
+    assert keys(asked(made, "of zebra model", effort, limit=1)) == ["arxiv:2604.09000"]
+    for offset in (0, 5, 300):
+        some = asked(made, "of model", effort, offset)
+        assert (len(some.hits), some.examined) == (5, 0)
+    made.close()
+
+
 def test_what_cannot_be_counted_in_part_is_refused_with_what_to_do(db: Database) -> None:
     for effort, text in ((NO_STEPS, "-a1word"), (NO_PAGES, "a*"), (NO_READS, "a1word OR b1word")):
         index, tree = SqliteIndex(Direct(db), effort), parse(text).tree
