@@ -4,6 +4,7 @@ import contextlib
 from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
 from functools import cached_property
+from math import log
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -24,6 +25,7 @@ _WEIGHED = 2_000  # items with some of the words that are scored, those that hav
 _EXACT = 1 << 14  # parts of one: weights in these add up exactly in the 24 bits of tantivy's scores
 _DEEPER = 5  # times as many of the best are looked at as are wanted of some ids, before these are looked up one by one
 _LIST, _LOOK_UP = 0.3, 2.5  # microseconds to list an item of a condition, and to look one up by its id
+_TINY = 1e-6  # what FTS5 has for the weight of a word that tells nothing
 _TIES = 50  # items beyond those that are asked for, among which the last one's equals mostly end
 
 Condition: TypeAlias = Query
@@ -108,6 +110,17 @@ class View:
         with index_errors():
             return int(self._searcher.search(query, limit=1).count)  # type: ignore[attr-defined] # its type is not published
 
+    def rarity(self, token: str) -> float:
+        """Return how much more a word counts in FTS5's bm25 than in tantivy's, which has another logarithm for common ones.
+
+        Both have the number of all items beside that of those with the word: log((all - having + .5) / (having + .5)) in
+        FTS5, where what more than half of the items have counts nothing; of tantivy's there is one more in the logarithm.
+        """
+        with index_errors():
+            every, having = self.number_of_items, int(self._searcher.doc_freq(BEST, token))
+        odds = max(0.0, every - having + 0.5) / (having + 0.5)
+        return max(log(odds), _TINY) / log(1 + odds) if odds > 1 else _TINY
+
     def at_least(self, field: str, token: str) -> int:
         """Return how many items surely have the token in the field: all, or fewer by some that are in it no more."""
         with index_errors():
@@ -169,12 +182,17 @@ class SoughtInView:
     def __init__(self, view: View, words: Words, condition: Tree, now: datetime, last: int | None, stored: int) -> None:
         compiler = view.compiler
         self._view, self._ways, self._stored = view, words, stored
-        self._words = [any_of(map(compiler.way, ways)) for ways in words]
+        self._words = [any_of(self._weighed(way) for way in ways) for ways in words]
         self._condition = [] if condition == And(()) else [compiler.tree(condition, now)]
         self._until = view.until(last)
         self._beside = [beside(each) for each in (*self._condition, *self._until)]
         self._number: int | None = None  # of what has every word, once it was counted
         self._appeared: dict[int, int] = {}  # by id, of what was found
+
+    def _weighed(self, way: str) -> Query:
+        """Return the query for the way of a word, which counts as much as it does in FTS5's bm25."""
+        query = self._view.compiler.way(way)
+        return query if " " in way else Query.boost_query(query, self._view.rarity(way))
 
     def whole(self, limit: int, offset: int = 0, without: Sequence[int] = ()) -> Scored:
         """Return a part of what has every word, by bm25, the best first."""

@@ -157,3 +157,10 @@ def test_one_word_is_looked_for_in_titles_that_have_it_as_several(tmp_path: Path
     found = sought.titled(9)
     assert {number for number, title in enumerate(titles, 1) if lift(title, split(parse("multiswebench").tree)[0])} == {1, 3}
     assert {1, 3} <= set(found) <= {1, 3, 4}
+
+
+def test_a_word_that_most_items_have_counts_nothing_beside_others_as_in_fts5(view: View) -> None:
+    both, alone, third = (_sought(view, text).whole(50) for text in ("common n2", "n2", "third n2"))
+    assert [each for each, _ in both] == [each for each, _ in alone]
+    assert [score for _, score in both] == pytest.approx([score for _, score in alone], rel=1e-5)
+    assert third[0][1] > alone[0][1]
