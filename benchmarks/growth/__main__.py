@@ -76,7 +76,7 @@ def measure(size: int, folder: Path, work: Given) -> Figures:
     """Return all figures of one size, and say how far it is."""
     begin = time.perf_counter()
     print(f"{size:,} papers", flush=True)
-    making = make(folder, work.papers, size, work.real)
+    making = make(folder, work.papers, size, work.real, work.asked[0].near)
     kept = folder_of(folder, size, work.real)
     found: Figures = {"from": kept.name, "made": making, "encoding": cuts(work.encoding)}
     copied = Path(tempfile.mkdtemp(prefix="measured-", dir=folder))

@@ -73,13 +73,9 @@ def _answers(figures: Figures) -> Iterator[Sequence[str]]:
             of = found["asked"][kind]
             parts = [of[name]["partial"] for name in COLUMNS[:2]]
             cells = [_cuts(of.get(name), of["FTS5"]["asked"]) for name in COLUMNS]
-            yield (
-                kind * (not at),
-                f"{int(size):,}",
-                *cells,
-                _same(of["pages"]),
-                ", ".join(map(str, parts)) if any(parts) else "",
-            )
+            name = f"`{kind}`" if "*" in kind else kind
+            partly = ", ".join(map(str, parts)) if any(parts) else ""
+            yield (name * (not at), f"{int(size):,}", *cells, _same(of["pages"]), partly)
         if kind in MEANT:
             yield from _beyond(figures, kind)
 
@@ -190,6 +186,7 @@ _COSTS: Mapping[str, Callable[[Figures, int], str]] = {
     "file of the database with vectors, MB": lambda found, _: f"{found['files'][''] / 1e6:,.0f}",
     "folder of the index, MB": lambda found, _: f"{found['files']['.search'] / 1e6:,.0f}",
     "other files beside it, MB": lambda found, _: _beside(found),
+    "the very first search with vectors": lambda found, _: _seconds(found["made"]["first with vectors"]),
     "first answer after the start, FTS5": lambda found, _: _seconds(found["opened"]["FTS5"]["first"]),
     "first answer after the start, tantivy": lambda found, _: _seconds(found["opened"]["tantivy"]["first"]),
     "first answer with vectors, FTS5": lambda found, _: _seconds(found["opened"]["FTS5"]["first with vectors"]),
