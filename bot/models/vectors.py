@@ -20,7 +20,7 @@ NEAR = (
 )
 LONGEST = 4000  # characters of a text; the models read less than half of it
 README = 1000  # characters of a README that count: what it is stands first, then how it is installed
-_STEPS = 127  # of 8 bits, the sign apart
+MOST_STEPS = 127  # of 8 bits, the sign apart
 # The highest step of a row is 127, so its length is that at least and its scale 1/127 at most; this is told by one byte.
 _LARGEST = 1 / 32
 _SCALE = np.dtype("<f4")  # what stands behind the bytes of a row, the same on every machine
@@ -43,7 +43,7 @@ def text_digest(item: Item) -> int:
 def pack(rows: Floats) -> list[bytes]:
     """Return each row in 8 bits per number, and behind them what to multiply these with: `size + 4` bytes."""
     highest = np.abs(rows).max(axis=1, initial=0, keepdims=True)
-    steps = np.rint(rows * (_STEPS / np.where(highest > 0, highest, 1))).astype(np.int8)
+    steps = np.rint(rows * (MOST_STEPS / np.where(highest > 0, highest, 1))).astype(np.int8)
     lengths = np.sqrt(np.square(steps, dtype=np.float64).sum(axis=1))
     # A row of nothing but zeros stays so: it is close to nothing.
     scales = np.divide(1, lengths, out=np.zeros_like(lengths), where=lengths > 0).astype(_SCALE)

@@ -1,24 +1,35 @@
-"""The vectors of a space in memory, and which of them are closest to one: exact, but for what a first pass leaves out.
+"""The vectors of a space, and which of them are closest to one: exact, but for what two first passes leave out.
 
-Each vector takes its 8-bit row and a bit per number: 151,000 of 384 numbers take 67 MB. The first pass counts in how many
-signs a vector differs from the one that is asked about, and the most alike are then measured exactly.
-docs/decisions/0028-hybrid-search.md has what it finds and costs.
+Each vector takes its 8-bit row and a bit per number. The first pass counts in how many signs a vector differs from the one
+that is asked about; of what is left of many, the second one weighs these signs by how far the asked one is from having the
+other; the most alike are then measured exactly. Most of many may lie in a table that stays as it is, such as one that a file
+holds: what changes is then kept beside it.
+docs/decisions/0028-hybrid-search.md and 0109-vectors-in-a-file.md have what it finds and costs.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bot.models.vectors import Bytes, Floats, sound, split
+from bot.models.vectors import MOST_STEPS, Bytes, Floats, sound, split
 
 Ids = NDArray[np.int64]
+Words = NDArray[np.uint64]
+Rows = NDArray[np.intp]
+Counts = NDArray[np.uint16]
 T = TypeVar("T", np.int8, np.int32, np.int64, np.uint64, np.float32)
 
-EXACT = 4_000  # vectors that are all measured, in half a millisecond; of more, the most alike by their signs
-_MEASURED = 12  # of so many one is measured: of the ten closest to a question all are, of a hundred 98
+# So many vectors are all measured, in a millisecond. Of more, that many and a part of them are, the most alike by their
+# weighed signs; and these are weighed for more, the most alike by their signs. Of the ten closest to a question .998 are
+# found so, of a hundred .991, among 54,000 as among a million.
+EXACT, _MEASURED = 5_000, 200
+_WEIGHED, _COMPARED = 10_000, 32
+_BITS = 2  # of the weight of a sign
+_BROAD = 4  # where more than one of so many that are measured is near, more may be near than is measured
 _BLOCK = 1024  # rows that are made float32 at a time: they stay near the processor
+_LONG_BLOCK = 32_768  # rows whose signs are compared at a time, likewise
 _ROOM = 1024  # rows at first; then a quarter more at a time
 _NOBODY = -1  # the id of a row that is free, and the row of an id without a vector
 
@@ -33,22 +44,46 @@ class Close(NamedTuple):
 NOTHING = Close(np.empty(0, np.int64), np.empty(0, np.float32))
 
 
+class Table(NamedTuple):
+    """Vectors by row: the steps of each, what to multiply these with, and its signs, in words of 64 numbers.
+
+    The signs are by word, then by row, so that each word of all is read in one go.
+    """
+
+    steps: Bytes
+    scales: Floats
+    signs: Words
+
+    @classmethod
+    def empty(cls, size: int, room: int) -> "Table":
+        """Return a table with so many rows that are nobody's."""
+        signs = np.zeros((-(-size // 64), room), np.uint64)
+        return cls(np.zeros((room, size), np.int8), np.zeros(room, np.float32), signs)
+
+
 class Nearest:
     """Some vectors of one size by positive ids. To be used by one thread at a time."""
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, size: int, ids: Ids = NOTHING.ids, fixed: Table | None = None) -> None:
+        """Begin with the vectors of a table, which is read and never written, by these ids, all different."""
         self.size = size
-        self._words = -(-size // 64)
-        self._end = 0  # rows in use, the free ones among them
+        self._fixed = fixed if fixed is not None else Table.empty(size, 0)
+        self._first = len(ids)  # the first row that is kept here, behind those of the table
+        self._own = Table.empty(size, _ROOM)
+        self._ids = _grown(ids, self._first + _ROOM, _NOBODY)
+        self._end = self._first  # rows in use, the free ones among them
         self._free: list[int] = []
-        self._ids: Ids = np.full(_ROOM, _NOBODY, np.int64)
-        self._steps: Bytes = np.zeros((_ROOM, size), np.int8)
-        self._scales: Floats = np.zeros(_ROOM, np.float32)
-        self._signs = np.zeros((self._words, _ROOM), np.uint64)  # a row per 64 numbers, so that each is read in one go
-        self._rows = np.full(_ROOM, _NOBODY, np.int32)  # by id
+        self._left = 0  # rows of the table that are nobody's any more
+        self._rows = np.full(max(_ROOM, int(ids.max(initial=0)) + 1), _NOBODY, np.int32)  # by id
+        self._rows[ids] = np.arange(self._first)
 
     def __len__(self) -> int:
-        return self._end - len(self._free)
+        return self._end - len(self._free) - self._left
+
+    @property
+    def beside(self) -> int:
+        """How many vectors are kept beside the table."""
+        return self._end - self._first - len(self._free)
 
     def put(self, ids: Ids, packed: Sequence[bytes]) -> None:
         """Keep the vectors of these ids, each once, in place of those they had; raises ValueError for another size.
@@ -66,10 +101,12 @@ class Nearest:
             return
         self._make_room(len(ids), int(ids.max()))
         rows = self._rows[ids]
-        strange = np.flatnonzero(rows == _NOBODY)
+        self._leave(rows[(rows != _NOBODY) & (rows < self._first)])
+        strange = np.flatnonzero(rows < self._first)
         rows[strange] = [self._free_row() for _ in strange]
-        self._steps[rows], self._scales[rows] = steps, scales
-        self._signs[:, rows] = _signs(steps, self._words)
+        own = rows - self._first
+        self._own.steps[own], self._own.scales[own] = steps, scales
+        self._own.signs[:, own] = signs_of(steps)
         self._rows[ids], self._ids[rows] = rows, ids
 
     def remove(self, ids: Ids) -> None:
@@ -77,6 +114,8 @@ class Nearest:
         rows = self._rows_of(np.unique(ids))
         rows = rows[rows != _NOBODY]
         self._rows[self._ids[rows]] = _NOBODY
+        self._leave(rows[rows < self._first])
+        rows = rows[rows >= self._first]
         self._ids[rows] = _NOBODY
         self._free += rows.tolist()
 
@@ -92,7 +131,10 @@ class Nearest:
         """Return the direction of what these mean together, those without a vector left out; zeros where none has one."""
         rows = self._rows_of(ids)
         rows = rows[rows != _NOBODY]
-        mean: Floats = (self._steps[rows] * self._scales[rows][:, None]).sum(axis=0, dtype=np.float32)
+        each = np.empty((len(rows), self.size), np.float32)
+        for table, where, own in self._parts(rows):
+            each[where] = table.steps[own] * table.scales[own][:, None]
+        mean: Floats = each.sum(axis=0, dtype=np.float32)
         length = float(np.linalg.norm(mean))
         return mean / np.float32(length) if length else mean
 
@@ -104,50 +146,79 @@ class Nearest:
         return Close(found.ids[:number], found.cosines[:number])
 
     def near(self, vector: Floats, enough: float) -> tuple[Close, bool]:
-        """Return what has such a cosine at least, and whether that is all; False where there may be more, all less close."""
+        """Return what has such a cosine at least, and whether that is all; what is left out is less close, nearly always."""
         ids, cosines = self._measured(vector, EXACT)
         near = cosines >= enough
-        return _in_order(ids[near], cosines[near]), len(ids) == len(self) or not near.all()
+        complete = len(ids) == len(self) or _BROAD * int(near.sum()) <= len(ids)
+        return _in_order(ids[near], cosines[near]), complete
 
     def _measured(self, vector: Floats, number: int, among: Ids | None = None) -> tuple[Ids, Floats]:
-        """Return ids and cosines of those that the first pass leaves, so many at least; in no order."""
-        if among is None:
+        """Return ids and cosines of those that the first passes leave, so many at least; in no order."""
+        rows = None if among is None else self._rows_of(among)
+        rows = None if rows is None else rows[rows != _NOBODY]
+        count = len(self) if rows is None else len(rows)
+        first = max(_WEIGHED + count // _COMPARED, number)
+        second = max(EXACT + count // _MEASURED, number)
+        if count > first:
+            rows = self._alike(vector, rows, first)
+        elif rows is None:
             rows = np.flatnonzero(self._ids[: self._end] != _NOBODY)
-        else:
-            known = self._rows_of(among)
-            rows = known[known != _NOBODY].astype(np.intp)
-        if len(rows) > EXACT:
-            rows = rows[self._alike(vector, rows, max(EXACT, len(rows) // _MEASURED, number))]
+        if len(rows) > second:
+            rows = rows[_least(self._apart(vector, rows, _weights(vector)), second)]
         return self._ids[rows], self._measure(vector, rows)
 
-    def _alike(self, vector: Floats, rows: NDArray[np.intp], number: int) -> NDArray[np.intp]:
-        """Return the places of those rows whose signs differ least."""
-        asked = _signs((np.sign(vector)[None]).astype(np.int8), self._words)[:, 0]
-        every = len(rows) * 2 > self._end  # reading all is quicker than picking out half of them
-        apart = np.zeros(self._end if every else len(rows), np.uint16)
-        for word, signs in zip(asked, self._signs, strict=True):
-            apart += np.bitwise_count((signs[: self._end] if every else signs[rows]) ^ word)
-        apart = apart[rows] if every else apart
-        most = np.searchsorted(np.bincount(apart).cumsum(), number)  # differences of the last that is wanted
-        return np.flatnonzero(apart <= most)
+    def _alike(self, vector: Floats, rows: Rows | None, number: int) -> Rows:
+        """Return those rows, of all where none are given, whose signs differ least."""
+        if rows is not None and 2 * len(rows) <= self._end:  # reading all is quicker than picking out half of them
+            return rows[_least(self._apart(vector, rows, [_every(vector)]), number)]
+        apart = np.zeros(self._end, np.uint16)
+        asked = _signs_of_one(vector)
+        _count_apart(asked, self._fixed.signs, apart[: self._first])
+        _count_apart(asked, self._own.signs, apart[self._first :])
+        if rows is not None:
+            return rows[_least(apart[rows], number)]
+        if len(self) < self._end:
+            apart[self._ids[: self._end] == _NOBODY] = 64 * len(asked) + 1
+        return _least(apart, number)
 
-    def _measure(self, vector: Floats, rows: NDArray[np.integer]) -> Floats:
+    def _apart(self, vector: Floats, rows: Rows, weights: Sequence[Words]) -> Counts:
+        """Return of each row in which signs it differs, each counted as often as the bits of its weight say."""
+        apart = np.zeros(len(rows), np.uint16)
+        asked = _signs_of_one(vector)
+        for table, where, own in self._parts(rows):
+            differing = [signs.take(own) ^ word for word, signs in zip(asked, table.signs, strict=True)]
+            here = np.zeros(len(own), np.uint16)
+            for weight in weights:
+                here <<= 1
+                for signs, word in zip(differing, weight, strict=True):
+                    here += np.bitwise_count(signs & word)
+            apart[where] = here
+        return apart
+
+    def _measure(self, vector: Floats, rows: Rows) -> Floats:
         found: Floats = np.empty(len(rows), np.float32)
-        shape = (min(_BLOCK, len(rows)), self.size)
-        steps, plain = np.empty(shape, np.int8), np.empty(shape, np.float32)  # written over, block by block
-        for at in range(0, len(rows), _BLOCK):
-            some = rows[at : at + _BLOCK]
-            here = slice(len(some))
-            self._steps.take(some, axis=0, out=steps[here], mode="clip")  # every row is there; to look costs a copy
-            plain[here] = steps[here]
-            np.dot(plain[here], vector, out=found[at : at + _BLOCK])
-        found *= self._scales[rows]
+        steps, scale = _in_steps(vector)
+        for table, where, own in self._parts(rows):
+            found[where] = _products(table, steps, own) * (table.scales[own] * scale)
         return found
 
-    def _rows_of(self, ids: Ids) -> NDArray[np.int32]:
+    def _parts(self, rows: Rows) -> Iterator[tuple[Table, NDArray[np.bool_], Rows]]:
+        """Give each table that has some of the rows: which ones, and where they stand in it."""
+        fixed = rows < self._first
+        if fixed.any():
+            yield self._fixed, fixed, rows[fixed]
+        if not fixed.all():
+            yield self._own, ~fixed, rows[~fixed] - self._first
+
+    def _rows_of(self, ids: Ids) -> Rows:
         known = (ids >= 0) & (ids < len(self._rows))
-        rows: NDArray[np.int32] = np.where(known, self._rows[np.where(known, ids, 0)], _NOBODY)
+        rows: Rows = np.where(known, self._rows[np.where(known, ids, 0)], _NOBODY).astype(np.intp)
         return rows
+
+    def _leave(self, rows: Rows) -> None:
+        """Take these rows of the table from whose they are."""
+        self._ids[rows] = _NOBODY
+        self._left += len(rows)
 
     def _free_row(self) -> int:
         if self._free:
@@ -156,14 +227,77 @@ class Nearest:
         return self._end - 1
 
     def _make_room(self, more: int, highest: int) -> None:
-        needed = self._end + more
-        if needed > len(self._ids):
-            room = max(needed, len(self._ids) * 5 // 4)
-            self._steps, self._scales = _grown(self._steps, room), _grown(self._scales, room)
-            self._signs = np.ascontiguousarray(_grown(self._signs.T, room).T)
-            self._ids = _grown(self._ids, room, _NOBODY)
+        needed = self._end + more - self._first
+        if needed > len(self._own.scales):
+            room = max(needed, len(self._own.scales) * 5 // 4)
+            steps, scales, signs = self._own
+            signs = np.ascontiguousarray(_grown(signs.T, room).T)
+            self._own = Table(_grown(steps, room), _grown(scales, room), signs)
+            self._ids = _grown(self._ids, self._first + room, _NOBODY)
         if highest >= len(self._rows):
             self._rows = _grown(self._rows, max(highest + 1, len(self._rows) * 5 // 4), _NOBODY)
+
+
+def signs_of(steps: Bytes) -> Words:
+    """Return a bit for each number, 64 of a row to a word; by word, then by row."""
+    bits = np.zeros((len(steps), -(-steps.shape[1] // 64) * 64), bool)
+    bits[:, : steps.shape[1]] = steps > 0
+    return np.packbits(bits, axis=1).view(np.uint64).T
+
+
+def _signs_of_one(vector: Floats) -> Words:
+    return signs_of(np.sign(vector)[None].astype(np.int8))[:, 0]
+
+
+def _every(vector: Floats) -> Words:
+    return np.full(-(-len(vector) // 64), ~np.uint64(0))
+
+
+def _weights(vector: Floats) -> list[Words]:
+    """Return the weight of each sign, as words of its bits, the highest first: how high its number is beside a high one."""
+    sizes = np.abs(vector)
+    above = len(sizes) // 48 + 1  # a single number that is far above the others would make all their weights small
+    high = np.partition(sizes, -above)[-above] or sizes.max(initial=0) or 1
+    most = (1 << _BITS) - 1
+    whole = np.minimum(np.rint(sizes * (most / high)), most).astype(np.int8)
+    return [signs_of((whole >> bit & 1)[None])[:, 0] for bit in reversed(range(_BITS))]
+
+
+def _count_apart(asked: Words, signs: Words, apart: Counts) -> None:
+    """Add to each place in how many signs that row differs."""
+    for at in range(0, len(apart), _LONG_BLOCK):
+        here = apart[at : at + _LONG_BLOCK]
+        for word, some in zip(asked, signs, strict=True):
+            here += np.bitwise_count(some[at : at + len(here)] ^ word)
+
+
+def _least(apart: Counts, number: int) -> Rows:
+    """Return where the least stand, so many and those that equal the last of them, in the order of their places."""
+    return np.flatnonzero(apart <= int(np.searchsorted(np.bincount(apart).cumsum(), number)))
+
+
+def _in_steps(vector: Floats) -> tuple[Floats, np.float32]:
+    """Return a vector that was packed in whole numbers and what to multiply these with, another one as it is.
+
+    The sums of products of whole numbers are below 2**24, where float32 is exact: they are the same wherever a row lies.
+    """
+    scale = np.float32(np.abs(vector).max(initial=0) / MOST_STEPS or 1)
+    steps: Floats = np.rint(vector / scale)
+    return (steps, scale) if np.allclose(steps * scale, vector, rtol=0, atol=scale / 1000) else (vector, np.float32(1))
+
+
+def _products(table: Table, vector: Floats, rows: Rows) -> Floats:
+    """Return the products of the steps of these rows with the vector."""
+    found: Floats = np.empty(len(rows), np.float32)
+    shape = (min(_BLOCK, len(rows)), len(vector))
+    steps, plain = np.empty(shape, np.int8), np.empty(shape, np.float32)  # written over, block by block
+    for at in range(0, len(rows), _BLOCK):
+        some = rows[at : at + _BLOCK]
+        here = slice(len(some))
+        table.steps.take(some, axis=0, out=steps[here], mode="clip")  # every row is there; to look costs a copy
+        plain[here] = steps[here]
+        np.dot(plain[here], vector, out=found[at : at + _BLOCK])
+    return found
 
 
 def _in_order(ids: Ids, cosines: Floats) -> Close:
@@ -177,14 +311,7 @@ def _grown(rows: NDArray[T], room: int, filling: int = 0) -> NDArray[T]:
     return grown
 
 
-def _signs(steps: Bytes, words: int) -> NDArray[np.uint64]:
-    """Return a bit for each number, 64 of a row to a word; by word, then by row."""
-    bits = np.zeros((len(steps), 64 * words), bool)
-    bits[:, : steps.shape[1]] = steps > 0
-    return np.packbits(bits, axis=1).view(np.uint64).T
-
-
-def _highest(values: NDArray[np.float32], number: int) -> NDArray[np.intp]:
+def _highest(values: NDArray[np.float32], number: int) -> Rows:
     """Return where the highest stand, so many and those that equal the last of them, in the order of their places."""
     if number < 1 or not len(values):
         return np.empty(0, np.intp)

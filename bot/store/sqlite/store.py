@@ -22,6 +22,7 @@ from bot.store.sqlite.migrations import is_current, migrate
 from bot.store.sqlite.outbox import SqliteOutbox
 from bot.store.sqlite.recovery.opening import enter, tighten_all
 from bot.store.sqlite.search.index import SqliteIndex
+from bot.store.sqlite.search.meaning import VectorCopy
 from bot.store.sqlite.vectors import SqliteVectors
 from bot.store.sqlite.workspaces import SqliteAssistants, SqlitePeople, SqliteWorkspaces
 
@@ -47,7 +48,7 @@ class SqliteStore:
         self.items = SqliteItems(connections)
         self.follower = follower(index_folder(path), self.items, keeps=exclusive) if follower is not None else None
         self.items.followed = self.follower.follow if self.follower is not None else None
-        self.index = SqliteIndex(connections, follower=self.follower)
+        self.index = SqliteIndex(connections, follower=self.follower, vectors=VectorCopy(path))
         self.vectors = SqliteVectors(connections)
         self.source_states = SqliteSourceStates(connections)
         self.digests = SqliteDigests(connections)
@@ -114,6 +115,7 @@ class SqliteStore:
     async def _leave(self) -> None:
         if self.follower is not None:
             await self.follower.close()
+        await self.index.close()
         if self.connections.is_open:
             await self.connections.close()
         await asyncio.to_thread(self._presence.close)

@@ -1,5 +1,6 @@
 """Searching: a query in, a page of whole items out."""
 
+import asyncio
 import json
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from sqlite_utils import Database
 
+from bot.errors import StoreError
 from bot.models import Hit, Item, Near, Page, Query, Tree, WordUse
 from bot.ports.items import Making
 from bot.query.fields import fold_label
@@ -48,13 +50,20 @@ _COUNTED = 2.5  # and reads so many times more of others
 
 
 class SqliteIndex(Tables):
-    """bot.ports.items.SearchIndex, in FTS5 and a copy of the vectors in memory."""
+    """bot.ports.items.SearchIndex, in FTS5 and a copy of the vectors."""
 
-    def __init__(self, connections: Connections, effort: Effort = EFFORT, follower: "IndexFollower | None" = None) -> None:
+    def __init__(
+        self,
+        connections: Connections,
+        effort: Effort = EFFORT,
+        follower: "IndexFollower | None" = None,
+        vectors: VectorCopy | None = None,
+    ) -> None:
         """`follower` is the index beside the database, which is asked first where there is one."""
         super().__init__(connections)
         self._effort, self._follower = effort, follower
-        self._copy = VectorCopy()
+        self._copy = vectors if vectors is not None else VectorCopy()
+        self._making_file: asyncio.Task[None] | None = None
         self._lists = ShownLists[int]()
 
     async def search(
@@ -77,7 +86,25 @@ class SqliteIndex(Tables):
             total, about = self._lists.total(query, mark, cards=cards, space=space)
             page = replace(page, total=total, about=about)
         self._lists.keep(query, page.mark, offset, found, cards=cards, space=space, total=(page.total, page.about))
+        self._keep_vectors()
         return page
+
+    def _keep_vectors(self) -> None:
+        """Have the file of vectors made in the background where too many of them are in memory."""
+        if self._copy.is_due() and (self._making_file is None or self._making_file.done()):
+            self._making_file = asyncio.create_task(self._make_file(), name="making the file of vectors")
+
+    async def _make_file(self) -> None:
+        try:
+            await self.connections.read_long(self._copy.remake)
+        except StoreError as error:
+            _log.warning("the file of vectors stays as it is: %s", error)
+
+    async def close(self) -> None:
+        """End what goes on in the background."""
+        self._copy.stop()
+        if self._making_file is not None:
+            await asyncio.wait([self._making_file])
 
     async def _asked(self, ask: Callable[[Database, "View | None"], T]) -> T:
         """Return what is answered by the index beside, or by FTS5 where that is behind, or fails."""

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from bot.models import And, Item, Kind, Label, Near, Not, Number, Query, Term, Tree, When
-from bot.models.vectors import NEAR, Floats, pack, unpack
+from bot.models.vectors import NEAR, Floats, pack, split, unpack
 from bot.store.rules.answers import answering
 from bot.store.rules.fusion import BY_WORDS, WIDENED, fuse
-from bot.store.rules.nearest import EXACT, Close, Ids, Nearest
+from bot.store.rules.nearest import EXACT, Close, Ids, Nearest, Table, signs_of
 from bot.store.sqlite.store import SqliteStore
 
 NOW = datetime(2026, 4, 1, tzinfo=UTC)
@@ -83,7 +83,7 @@ async def test_no_more_is_found_by_its_meaning_than_is_worth_leafing_through(sto
         assert len(page.hits) == WIDENED
 
 
-# Of everything, of most and of few; and of none of the closest 4,000, where what is measured first does not reach.
+# Of everything, of most and of few; and of none of the closest 5,000, where what is measured first does not reach.
 CONDITIONS: tuple[tuple[Tree, Callable[[int], bool]], ...] = (
     (And(()), lambda number: True),
     (Label("category", "cs.lg"), lambda number: number % 9 == 0),
@@ -146,6 +146,62 @@ def test_the_first_pass_loses_next_to_nothing_of_what_is_closest() -> None:
         exact = np.argsort(-(made @ vector))[:10] + 1
         kept.append(len(np.intersect1d(exact, nearest.closest(vector, 10).ids)) / 10)
     assert np.mean(kept) > 0.9
+
+
+def test_of_many_the_closest_ten_are_among_those_that_both_first_passes_leave() -> None:
+    made = rows(12 * EXACT, 64)
+    packed = pack(made)
+    nearest = Nearest(64)
+    nearest.put(np.arange(1, len(packed) + 1), packed)
+    asked = unpack(packed[:20]) * 0.8 + rows(20, 64, seed=4) * 0.6
+    kept = []
+    for vector in asked.astype(np.float32):
+        exact = np.argsort(-(made @ vector))[:10] + 1
+        kept.append(len(np.intersect1d(exact, nearest.closest(vector, 10).ids)) / 10)
+    assert np.mean(kept) > 0.9
+
+
+@pytest.mark.parametrize("count", [9, 2 * EXACT, 5 * EXACT])
+def test_vectors_of_a_table_and_beside_it_are_found_as_if_all_were_beside(count: int) -> None:
+    """Some of the table were replaced or removed since; what is free, or was left, is nobody's."""
+    first, later = pack(rows(count, 70)), pack(rows(count, 70, seed=5))
+    ids = np.arange(count) * 2 + 3
+    steps, scales = split(first)
+    nearest = Nearest(70, ids, Table(steps, scales, np.ascontiguousarray(signs_of(steps))))
+    replaced, added = np.arange(0, count, 3), np.arange(count // 2) * 2 + 4
+    nearest.put(ids[replaced], [later[at] for at in replaced])
+    nearest.put(added, later[: len(added)])
+    gone = np.concatenate([ids[::4], added[::5]])
+    nearest.remove(gone)
+    now = dict(zip(ids.tolist(), first, strict=True))
+    now |= {int(ids[at]): later[at] for at in replaced} | dict(zip(added.tolist(), later[: len(added)], strict=True))
+    whole = Nearest(70)
+    kept = sorted(now.keys() - set(gone.tolist()))
+    whole.put(np.array(kept), [now[number] for number in kept])
+    assert len(nearest) == len(whole) == len(kept)
+    some = np.array(kept[:: 2 if count < EXACT else 1][: 4 * EXACT])
+    for vector in unpack(pack(rows(8, 70, seed=6))):
+        for found, right in (
+            (nearest.closest(vector, 7), whole.closest(vector, 7)),
+            (nearest.closest(vector, 7, some), whole.closest(vector, 7, some)),
+            (nearest.near(vector, 0.2)[0], whole.near(vector, 0.2)[0]),
+        ):
+            assert found.ids.tolist() == right.ids.tolist()
+            assert found.cosines.tolist() == right.cosines.tolist()
+        assert nearest.near(vector, 0.2)[1] == whole.near(vector, 0.2)[1]
+    assert np.allclose(nearest.together(some[:9]), whole.together(some[:9]), atol=1e-6)
+    assert np.isnan(nearest.cosines(vector, gone)).all()
+
+
+def test_where_much_of_what_is_measured_is_near_nobody_says_that_it_is_all() -> None:
+    made = rows(1, 64) + 0.08 * rows(4 * EXACT, 64, seed=4)
+    nearest = Nearest(64)
+    nearest.put(np.arange(1, len(made) + 1), pack((made / np.linalg.norm(made, axis=1, keepdims=True)).astype(np.float32)))
+    (asked,) = rows(1, 64)
+    close, complete = nearest.near(asked, 0.5)
+    assert len(close.ids) >= EXACT
+    assert not complete
+    assert nearest.near(-asked, 0.5)[1]
 
 
 def test_what_is_removed_is_not_found_and_its_place_is_used_again() -> None:
