@@ -1,6 +1,5 @@
 """What arXiv announced on days whose feed is gone: by its search API, or by OAI-PMH when that is down or the gap is long."""
 
-import asyncio
 import logging
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
@@ -12,6 +11,7 @@ from bot.models import Batch, Item
 from bot.settings.sources import ArxivSettings
 from bot.sources.arxiv import oai_pmh, search_api
 from bot.sources.arxiv.calendar import EASTERN, announced, in_words, window
+from bot.sources.reading import read_in_turn
 
 log = logging.getLogger(__name__)
 
@@ -105,7 +105,7 @@ class CatchUp:
         request = search_api.by_submission(self._settings.api_url, self._categories, first, last, start)
         for _ in range(2):
             response = await self._client.ask(request, "arXiv's API", search_api.MAX_BYTES)
-            results = await asyncio.to_thread(search_api.parse, response.body)
+            results = await read_in_turn(search_api.parse, response.body)
             if results.entries:
                 break
         return results
@@ -136,7 +136,7 @@ class CatchUp:
 
     async def _part(self, request: Request) -> oai_pmh.Records:
         response = await self._client.ask(request, "arXiv's OAI-PMH service", oai_pmh.MAX_BYTES)
-        return await asyncio.to_thread(oai_pmh.parse, response.body)
+        return await read_in_turn(oai_pmh.parse, response.body)
 
     def _wants(self, item: Item, first: datetime, last: datetime) -> bool:
         """A record is new when its first version is of these days: old papers come again whenever their record changes."""

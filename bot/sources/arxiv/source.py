@@ -4,7 +4,6 @@ One request every three seconds and one connection over the feed, the API and OA
 (info.arxiv.org/help/api/tou.html); `bot.http.client` keeps them when the three hosts share one Politeness.
 """
 
-import asyncio
 import hashlib
 import json
 import logging
@@ -33,6 +32,7 @@ from bot.sources.arxiv.calendar import (
     rebuilt,
 )
 from bot.sources.arxiv.catch_up import ArxivClient, CatchUp, all_failed
+from bot.sources.reading import read_in_turn
 
 log = logging.getLogger(__name__)
 
@@ -184,7 +184,7 @@ class ArxivSource:
         for start in range(0, len(numbers), search_api.IDS):
             request = search_api.by_identifier(self._settings.api_url, numbers[start : start + search_api.IDS])
             response = await client.ask(request, "arXiv's API", search_api.MAX_BYTES)
-            results = await asyncio.to_thread(search_api.parse, response.body)
+            results = await read_in_turn(search_api.parse, response.body)
             found |= {item.key: item for item in results.items}
         return found
 
@@ -289,7 +289,7 @@ class ArxivSource:
         response = await client.ask(request, "arXiv's feed", announcement_feed.MAX_BYTES)
         if response.status != 200:
             raise SourceChanged(f"arXiv's feed refused the categories (status {response.status})")
-        feed = await asyncio.to_thread(announcement_feed.parse, response.body)
+        feed = await read_in_turn(announcement_feed.parse, response.body)
         if feed.entries < announcement_feed.MOST or len(categories) == 1:
             return feed
         middle = len(categories) // 2

@@ -4,7 +4,6 @@ A feed's address and its content are both foreign: the address is asked through 
 process of its own (`bot.sources.feeds.child`), and what that process says is checked before it is believed.
 """
 
-import asyncio
 import json
 import re
 from collections.abc import AsyncGenerator
@@ -21,6 +20,7 @@ from bot.models import Batch, Item, SourceState
 from bot.redact import redacted
 from bot.settings.sources import FeedSettings
 from bot.sources.feeds.entries import FeedAnswer, items_of
+from bot.sources.reading import read_in_turn
 
 MAX_BYTES = 2 * 2**20  # what a feed may weigh, inflated
 WALL_CLOCK = 10.0  # seconds for reading one
@@ -101,16 +101,16 @@ class FeedSource:
 
     async def _read(self, response: Response, now: datetime) -> tuple[tuple[Item, ...], int]:
         host = urlsplit(response.url).hostname or self.title
-        if fault := await asyncio.to_thread(fault_of, response.body):
+        if fault := await read_in_turn(fault_of, response.body):
             raise SourceChanged(f"{host} sent {fault} instead of a feed")
         try:
             made = await read_in_process(response.body, response.url, response.headers.get("content-type", "")[:200])
-            answer = await asyncio.to_thread(FeedAnswer.model_validate_json, made)
+            answer = await read_in_turn(FeedAnswer.model_validate_json, made)
         except ValidationError as error:
             raise SourceChanged(f"{host} sent a feed that could not be read") from error
         if answer.error:
             raise SourceChanged(f"{host} sent {answer.error} instead of a feed")
-        items = await asyncio.to_thread(items_of, answer.entries, self.name, now)
+        items = await read_in_turn(items_of, answer.entries, self.name, now)
         return items, answer.skipped + len(answer.entries) - len(items)
 
 

@@ -1,6 +1,5 @@
 """One collection from GitHub: what is asked in which order, and how far it has come."""
 
-import asyncio
 import logging
 from collections.abc import AsyncGenerator, Iterable
 from dataclasses import dataclass, replace
@@ -16,6 +15,7 @@ from bot.sources.github.repositories import Listed, read_list, read_repository, 
 from bot.sources.github.search_query import queries
 from bot.sources.github.watermark import read_watermark
 from bot.sources.json_answers import read_json
+from bot.sources.reading import read_in_turn
 
 log = logging.getLogger(__name__)
 
@@ -70,7 +70,7 @@ class Collection:
             if response.status != 200:
                 yield self._step(self._unanswered(name, response))
                 continue
-            item = await asyncio.to_thread(repository_of, response, name)
+            item = await read_in_turn(repository_of, response, name)
             self._answered(name, response)
             if item is None:
                 yield self._step(self._told(name, Batch(notes=(f"{name} is private and was left out",))))
@@ -88,7 +88,7 @@ class Collection:
             if response.status != 200:
                 yield self._step(self._unanswered(name, response))
                 continue
-            listed = await asyncio.to_thread(_listed, response)
+            listed = await read_in_turn(_listed, response)
             self._answered(name, response)
             moved = tuple(item for item in listed.items if self._wanted.includes(item) and _latest(item) >= since)
             items = await self._details.with_details(self._once(moved), watched=True)
@@ -140,7 +140,7 @@ class Collection:
             response = await self._api.search(params)
             if response.status != 200:
                 raise _SearchError(f"GitHub cannot search for {text!r}: {message_of(response) or response.status}")
-            found = await asyncio.to_thread(_found, response)
+            found = await read_in_turn(_found, response)
             read += found.entries
             last = found.entries < PAGE or page == self._wanted.pages
             items = tuple(item for item in self._once(found.items) if self._wanted.includes(item))

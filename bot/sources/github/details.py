@@ -1,6 +1,5 @@
 """The details that no listing has: of some repositories the opening of their README and their latest release."""
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, time, timedelta
@@ -14,6 +13,7 @@ from bot.sources.github.releases import PAGE, read_releases
 from bot.sources.github.repositories import read_readme, with_readme
 from bot.sources.github.watermark import LastAnswer, Watermark
 from bot.sources.json_answers import read_json
+from bot.sources.reading import read_in_turn
 
 NEW = timedelta(days=30)  # a younger repository is new: its README and its releases are read
 AGAIN = timedelta(days=7)  # a new one's releases are asked for again; and a draft may come out so long after the last push
@@ -56,7 +56,7 @@ class DetailReader:
         if response is None:
             return item
         self._readmes[item.key] = self._now.date()
-        return await asyncio.to_thread(readme_of, item, response)
+        return await read_in_turn(readme_of, item, response)
 
     async def _with_release(self, item: Item, watched: bool) -> Item:
         if not self._releases_left or not self._is_release_due(item, watched):
@@ -68,7 +68,7 @@ class DetailReader:
         response = await self._ask(f"/repos/{item.title}/releases", (("per_page", str(PAGE)),), before.etag)
         if response is None and self._limited:
             return item
-        read = await asyncio.to_thread(_released, item, response, self._now, before.etag)
+        read = await read_in_turn(_released, item, response, self._now, before.etag)
         # The ETag of what could not be read would have GitHub say from then on that nothing has changed.
         taken = response is not None and read.releases_read is not None
         etag = response.headers.get("etag", "")[:200] if response is not None and taken else before.etag

@@ -19,6 +19,7 @@ from bot.models import Batch, Item, Kind, SourceState
 from bot.settings.sources import HuggingFaceSettings
 from bot.sources.huggingface.daily_papers import Day, in_words, read_day, read_paper
 from bot.sources.json_answers import read_json
+from bot.sources.reading import read_in_turn
 
 PAGE = 100  # the most that the service gives at once; without `limit` it gives 50
 SHORT_PAGE = 50  # fewer than that is a last page, even where the service cuts `limit` down to its default
@@ -93,7 +94,7 @@ class HuggingFaceSource:
     async def check(self, now: datetime) -> str:
         """Ask for one paper and say when it was picked; raises SourceError."""
         response = await self._fetch((("limit", "1"),))
-        day = await asyncio.to_thread(_read, response, now.astimezone(UTC).date())
+        day = await read_in_turn(_read, response, now.astimezone(UTC).date())
         papers = [item for item in day.items if item.kind is Kind.PAPER]
         newest = max((item.appeared for item in papers if item.appeared), default=None)
         return "answers, but lists no paper" if newest is None else f"answers; the newest paper is of {in_words(newest)}"
@@ -132,7 +133,7 @@ class HuggingFaceSource:
             response = await self._fetch((("date", day.isoformat()), ("limit", str(PAGE)), ("p", str(page))))
             if response.status == 400 and day == today:
                 return whole  # our clock may be ahead of theirs: their day has not begun
-            found = await asyncio.to_thread(_read, response, day)
+            found = await read_in_turn(_read, response, day)
             known = {item.key for item in whole.items}
             fresh = tuple(item for item in found.items if item.key not in known)
             whole = replace(
