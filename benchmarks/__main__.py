@@ -19,6 +19,7 @@ PLAN: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("publishing", ("--corpus", "{corpus}"), "corpus"),
     ("fan_out", ("--corpus", "{corpus}"), "corpus"),
     ("commands", ("--corpus", "{corpus}"), "corpus"),
+    ("event_loop", ("--corpus", "{corpus}"), "corpus"),
     ("feedback", ("--folder", "{quality}", "--hf", "{hf}"), "hf"),
     ("summaries", ("--corpus", "{corpus}"), "corpus"),
     ("audit", ("--corpus", "{corpus}"), "corpus"),

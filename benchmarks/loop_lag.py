@@ -16,6 +16,9 @@ class Lag:
 
     late: list[float] = field(default_factory=list)  # how much too late it came, whoever had the processor
     busy: list[float] = field(default_factory=list)  # processor time that the loop's own thread used since the tick before
+    # So much of what is too late at most is the process's own doing: no more than all of its threads used of the processor.
+    own: list[float] = field(default_factory=list)
+    due: float = 0.0  # when the next tick is to come, by time.perf_counter
 
 
 @asynccontextmanager
@@ -33,7 +36,10 @@ async def watched() -> AsyncIterator[Lag]:
 
 async def _tick(lag: Lag) -> None:
     while True:
-        start, used = time.perf_counter(), time.thread_time()
+        start, used, whole = time.perf_counter(), time.thread_time(), time.process_time()
+        lag.due = start + TICK
         await asyncio.sleep(TICK)
-        lag.late.append((time.perf_counter() - start - TICK) * 1000)
+        late = (time.perf_counter() - lag.due) * 1000
+        lag.late.append(late)
         lag.busy.append((time.thread_time() - used) * 1000)
+        lag.own.append(min(late, (time.process_time() - whole) * 1000))
