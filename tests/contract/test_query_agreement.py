@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from functools import lru_cache
 
+import numpy as np
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from sqlite_utils import Database
@@ -14,7 +15,7 @@ from bot.query.fields import LABEL, TEXT, labels_of
 from bot.query.match import Folded, matches
 from bot.query.parse import DEEPEST
 from bot.store.sqlite.search.best import Span
-from bot.store.sqlite.search.compile import compile_tree, to_where
+from bot.store.sqlite.search.compile import among, compile_tree, count_of, each_of, satisfying, to_where
 from bot.store.sqlite.search.effort import Effort
 from bot.store.sqlite.search.find import find, find_within
 from bot.store.sqlite.search.index import Listing, SqliteIndex
@@ -98,6 +99,21 @@ def any_trees() -> st.SearchStrategy[Tree]:
 @example(Or((Not(Term("the")), Term("of"))))
 def test_sql_finds_what_the_matcher_accepts_among_real_records(tree: Tree) -> None:
     assert keys_by_sql(database(), tree) == keys_by_match(tree)
+
+
+@at_ease
+@given(any_trees(), st.integers(0, 90), st.integers(0, 90))
+@example(Or((And((Number("stars", 5), Not(Term("model")))), Not(Label("kind", "repo")))), 10, 70)
+def test_a_part_of_the_items_is_asked_for_in_whatever_way_with_the_same_answer(tree: Tree, after: int, last: int) -> None:
+    condition, window = compile_tree(tree, NOW), Window(after, last)
+    found = np.sort(satisfying(database(), condition))
+    within = found[(found > after) & (found <= last)]
+    assert np.sort(satisfying(database(), condition, window)).tolist() == within.tolist()
+    assert count_of(database(), condition, window) == len(within)
+    assert count_of(database(), condition) == len(found)
+    asked = np.arange(after + 1, last + 1)
+    for way in (each_of, among):
+        assert np.sort(way(database(), condition, asked)).tolist() == within.tolist()
 
 
 @at_ease

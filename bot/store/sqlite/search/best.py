@@ -269,7 +269,7 @@ class Sought:
         if not meaning.finds:
             return NOTHING
         db, condition, last = self._db, self._condition, self._last
-        if isinstance(condition, Match) and not condition.negated:
+        if isinstance(condition, Match) and not condition.negated and not self._many:
             return meaning.closest(db, WIDENED, _until(last, satisfying(db, condition, self._window)))
         near, complete = meaning.all_near(db)
         ids = _until(last, near.ids)

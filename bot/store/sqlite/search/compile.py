@@ -22,6 +22,7 @@ from bot.query.match import bounds
 from bot.store.records import micros
 from bot.store.rules.labels import label_token
 from bot.store.rules.nearest import Ids
+from bot.store.sqlite.ingest import last_id
 from bot.store.sqlite.search.window import Window
 
 # The parsers of SQLite and of FTS5 have a stack of 100 entries each (YYSTACKDEPTH), and a level of brackets takes three.
@@ -29,6 +30,7 @@ _DEEPEST = 24
 _FOUND = "select rowid from words where words match ? and "
 _ANYWHERE = "rowid > 0"  # where a window takes its place
 _EVERY = " OR ".join(f'"{label_token("kind", kind)}"' for kind in Kind)  # each item is of one
+_DEARER = 1_000  # how much more it takes to ask FTS5 for an id by itself
 _TEXTS = f"{{{' '.join(TEXT)}}}"  # and not the stems, which are spelt as words are
 
 
@@ -266,7 +268,9 @@ def having(db: Database, expression: str, window: Window | None = None) -> Ids:
 def among(db: Database, condition: Condition, ids: Ids) -> Ids:
     """Return those ids, in their order, for whose items the condition holds."""
     if isinstance(condition, Match):
-        # Asked for these ids alone, FTS5 would take a hundred times as long for each, or look through its list as well.
+        if len(ids) * _DEARER < last_id(db):
+            return ids[np.isin(ids, each_of(db, condition, ids))]
+        # Asked for these ids alone, FTS5 would take a thousand times as long for each, or look through its list as well.
         return ids[np.isin(ids, having(db, condition.expression), invert=condition.negated)]
     some = Where("items.id in (select value from json_each(?))", (json.dumps(ids.tolist()),))
     return ids[np.isin(ids, satisfying(db, all_of([some, condition])))]
