@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import repeat
 from math import log, sqrt
+from threading import Lock
 from typing import Final
 
 import numpy as np
@@ -28,12 +29,59 @@ _TIMES = np.array([TITLE_TIMES, 1, 0, 0, 1])
 assert len(_TIMES) == len(FIELDS)  # noqa: S101  # a fact about two constants, checked once
 
 
+class Vocabulary:
+    """The words of texts that topics are compared with, numbered: the same few tens of thousands on every day."""
+
+    def __init__(self) -> None:
+        self.words: list[str] = []
+        self._numbers: dict[str, int] = {}
+
+    def numbers(self, words: Sequence[str]) -> Places:
+        """Return the numbers of the words; what was never asked for gets the next one."""
+        for word in words:
+            if word not in self._numbers:
+                self._numbers[word] = len(self.words)
+                self.words.append(word)
+        return np.fromiter(map(self._numbers.__getitem__, words), np.int32, len(words))
+
+
+class NumberedTexts:
+    """Texts in numbered words, those that were asked for last; for any threads.
+
+    Once there are too many words, it begins anew; what was numbered before stays, by the vocabulary that comes with it.
+    """
+
+    def __init__(self, most_words: int = 200_000) -> None:
+        """200,000 words take about 30 MB; texts of fewer days have fewer."""
+        self._most = most_words
+        self._lock = Lock()
+        self._vocabulary = Vocabulary()
+        # A topic's examples are the same every day; about 2 kB each.
+        self._numbered = lru_cache(maxsize=16_384)(self._number)
+
+    def numbered(self, title: str, text: str) -> tuple[Vocabulary, Places, Floats]:
+        """Return the vocabulary and the numbers in it of the words that `weighed` gives, and 1 + log tf of each."""
+        with self._lock:
+            return self._numbered(title, text)
+
+    def _number(self, title: str, text: str) -> tuple[Vocabulary, Places, Floats]:
+        words, tf = weighed(title, text)
+        if len(self._vocabulary.words) > self._most:
+            self._vocabulary = Vocabulary()
+            self._numbered.cache_clear()
+        return self._vocabulary, self._vocabulary.numbers(words), tf
+
+
+_TEXTS: Final = NumberedTexts()
+
+
 class TfidfVectors:
     """A vector for every item of a corpus, kept twice: by item and by token."""
 
-    def __init__(self, corpus: Corpus, host: "TfidfVectors | None" = None) -> None:
+    def __init__(self, corpus: Corpus, host: "TfidfVectors | None" = None, texts: NumberedTexts | None = None) -> None:
         """Take the words' rarity from the corpus, or from those of a `host`, as if its items were there too."""
         self._host = host
+        self._texts = texts if texts is not None else _TEXTS
         self._count = len(corpus.lengths) // len(FIELDS)
         self._numbers = {word: number for word, number in corpus.numbers.items() if _means(word)}
         meant = np.zeros(len(corpus.words), bool)
@@ -54,7 +102,8 @@ class TfidfVectors:
         order = np.argsort(self._tokens, kind="stable")
         self._by_token = (items[order], self._weights[order])
         self._sizes: Ints = df
-        self._known: Ints = np.empty(0, np.int64)  # the tokens of the first of `_WORDS`
+        # The vocabulary of the text that was asked for last, and the tokens of the first of its words.
+        self._known: tuple[Vocabulary, Ints] = (Vocabulary(), np.empty(0, np.int64))
         self._token_starts: Ints = np.searchsorted(self._tokens[order], np.arange(len(corpus.words) + 1))
 
     @cached_property
@@ -86,27 +135,30 @@ class TfidfVectors:
 
     def of_text(self, title: str, text: str = "") -> tuple[Ints, Floats]:
         """Return the same of any text. Words that no item has make the vector longer, so that the rest weighs less."""
-        numbered, tf = _numbered(title, text)
-        numbers = self._tokens_of(numbered)
+        vocabulary, numbered, tf = self._texts.numbered(title, text)
+        numbers = self._tokens_of(vocabulary, numbered)
         order = numbers.argsort()  # as those of an item: then sums are the same to the last bit, however they are computed
         numbered, tf, numbers = numbered[order], tf[order], numbers[order]
         known = numbers >= 0
-        tokens, strange = numbers[known], tf[~known] * self._rarity_of_strange(numbered[~known])
+        tokens, strange = numbers[known], tf[~known] * self._rarity_of_strange(vocabulary, numbered[~known])
         weights: Floats = tf[known] * self._idf[tokens]
         length = sqrt(float(weights @ weights) + float(strange @ strange))
         return tokens, weights / length if length else weights
 
-    def _tokens_of(self, numbered: Places) -> Ints:
-        """The tokens of words of `_WORDS`, -1 of those that no item has; each word is looked up once."""
-        if len(self._known) < len(_WORDS.words):
-            new = _WORDS.words[len(self._known) :]
-            self._known = np.append(self._known, np.fromiter(map(self._numbers.get, new, repeat(-1)), np.int64, len(new)))
-        return self._known[numbered]
+    def _tokens_of(self, vocabulary: Vocabulary, numbered: Places) -> Ints:
+        """The tokens of words of a vocabulary, -1 of those that no item has; each word is looked up once."""
+        of, known = self._known
+        known = known if of is vocabulary else np.empty(0, np.int64)
+        if len(known) < (count := len(vocabulary.words)):
+            new = vocabulary.words[len(known) : count]
+            known = np.append(known, np.fromiter(map(self._numbers.get, new, repeat(-1)), np.int64, len(new)))
+            self._known = (vocabulary, known)
+        return known[numbered]
 
-    def _rarity_of_strange(self, numbered: Places) -> Floats | float:
+    def _rarity_of_strange(self, vocabulary: Vocabulary, numbered: Places) -> Floats | float:
         if self._host is None:
             return 1 + log(1 + self._count)
-        return self._host.rarity([_WORDS.words[number] for number in numbered.tolist()])
+        return self._host.rarity([vocabulary.words[number] for number in numbered.tolist()])
 
     def rarity(self, words: Sequence[str]) -> Floats:
         """Return the idf of each of the words, whether an item has it or not."""
@@ -181,31 +233,6 @@ def weighed(title: str, text: str) -> tuple[tuple[str, ...], Floats]:
         if _means(word):
             counts[word] += TITLE_TIMES
     return tuple(counts), 1 + np.log(np.fromiter(counts.values(), float, len(counts)))
-
-
-class _Words:
-    """The words of texts that topics are compared with, numbered: the same few tens of thousands on every day."""
-
-    def __init__(self) -> None:
-        self.words: list[str] = []
-        self._numbers: dict[str, int] = {}
-
-    def numbers(self, words: Sequence[str]) -> Places:
-        """Return the numbers of the words; what was never asked for gets the next one."""
-        for word in words:
-            if word not in self._numbers:
-                self._numbers[word] = len(self.words)
-                self.words.append(word)
-        return np.fromiter(map(self._numbers.__getitem__, words), np.int32, len(words))
-
-
-_WORDS: Final = _Words()
-
-
-@lru_cache(maxsize=16_384)  # a topic's examples are the same every day; about 2 kB each
-def _numbered(title: str, text: str) -> tuple[Places, Floats]:
-    words, tf = weighed(title, text)
-    return _WORDS.numbers(words), tf
 
 
 def _means(word: str) -> bool:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from bot.models import Item
 from bot.rank import ItemIndex
 from bot.rank.corpus import Corpus
-from bot.rank.vectors import TfidfVectors
+from bot.rank.vectors import NumberedTexts, TfidfVectors
 from tests.bot.query import generate
 from tests.bot.rank.make import NOW, paper
 from tests.conftest import tries
@@ -88,3 +88,19 @@ def test_rarer_words_weigh_more() -> None:
     by_word = {corpus.words[token]: weight for token, weight in zip(tokens, weights, strict=True)}
     assert all(by_word[f"word{n}"] >= by_word[f"word{n + 1}"] for n, _ in pairwise(range(5)))
     assert np.linalg.norm(weights) == pytest.approx(1)
+
+
+def test_texts_are_as_close_however_often_their_words_are_numbered_anew() -> None:
+    corpus = Corpus([paper(text) for text in TEXTS])
+    texts = NumberedTexts(most_words=9)
+    few, all_kept = TfidfVectors(corpus, texts=texts), TfidfVectors(corpus, texts=NumberedTexts())
+    vocabularies = set()
+    for number in range(40):
+        text = f"{TEXTS[number % 3]} beside strange{number} words of {number % 7}th{number}"
+        for vectors in (few, TfidfVectors(corpus, few, texts=texts)):
+            assert vectors.of_text(text)[0].tolist() == all_kept.of_text(text)[0].tolist()
+            assert vectors.of_text(text)[1].tolist() == all_kept.of_text(text)[1].tolist()
+        vocabulary, _, _ = texts.numbered(text, "")
+        assert len(vocabulary.words) < 30
+        vocabularies.add(id(vocabulary))
+    assert len(vocabularies) > 1
