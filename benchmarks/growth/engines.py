@@ -236,7 +236,7 @@ class NearestAlone:
     """What is near a query's vector among those of all items: the part of a search for what is meant that words have not."""
 
     def __init__(self, path: Path) -> None:
-        self._plain, self._copy = Database(sqlite3.connect(path)), VectorCopy()
+        self._plain, self._copy = Database(sqlite3.connect(path)), VectorCopy(path)
 
     def ask(self, kind: str, question: Question) -> Ask | None:
         """As in the protocol."""
