@@ -8,7 +8,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from bot.errors import EmbeddingUnavailable
@@ -23,6 +23,7 @@ BACKLOG = 2000  # items without a vector; the shipped model takes about three mi
 _SOME = 200  # items; the shipped model takes about a quarter of a minute
 _BATCH = 16  # items; one to two seconds of the shipped model on one core
 _LARGEST = 256  # items of one transaction, however quickly their vectors are made; the table takes a tenth of a second
+_LOOKED_UP = 8  # batches; what is new meanwhile waits for so many
 _SOON = 0.5  # seconds; twice a batch that took less still leaves others their turn
 _TOLD = 1000  # items between two lines in the log
 _RETRY = timedelta(minutes=5)  # after an endpoint gave nothing and did not say when it will
@@ -31,11 +32,25 @@ Progress = Callable[[Embedded], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """What was done at once: how many items, and whether quickly."""
+class _Ahead:
+    """Items that are next, whether they get quick vectors, and whether they have these and get better ones."""
 
-    items: int
-    quick: bool
+    items: Sequence[Item]
+    quick: bool = False
+    better: bool = False
+
+    def split(self, number: int) -> tuple[Sequence[Item], "_Ahead"]:
+        """Return so many of them, and what is left."""
+        return self.items[:number], replace(self, items=self.items[number:])
+
+    def after(self, state: Embedded, kept: int) -> Embedded:
+        """Return how far the space is filled when so many of them were kept."""
+        whole, quick = state.whole + (0 if self.quick else kept), state.quick + (kept if self.quick else 0)
+        lacking = state.lacking - (0 if self.better else kept)
+        return Embedded(whole, quick - (kept if self.better else 0), max(0, lacking))
+
+
+_NOTHING = _Ahead(())
 
 
 class VectorBackfill:
@@ -92,40 +107,48 @@ class VectorBackfill:
         StoreError; what was done before stays.
         """
         done = told = 0
-        hurried, batch = False, _BATCH
+        hurried, batch, state, ahead = False, _BATCH, Embedded(0, 0, 0), _NOTHING
         while not self._stopped:
-            began, mark, state = self._seconds(), await self._mark(), await self._state()
+            began, mark = self._seconds(), ""
+            if len(ahead.items) < (_LARGEST if ahead.quick else batch):
+                mark, state = await self._mark(), await self._state()
+                hurried = self._quick and (state.lacking > self._backlog or (hurried and state.lacking > 0))
+                ahead = await self._ahead(hurried=hurried, batch=batch, left=None if most is None else most - done)
             progress(state)
-            hurried = self._quick and (state.lacking > self._backlog or (hurried and state.lacking > 0))
-            step = await self._step(hurried=hurried, most=batch if most is None else min(batch, most - done))
-            if step is None:
+            if not ahead.items:
                 self._finished = mark if most is None else ""
                 break
-            done += 0 if step.quick else step.items
-            told += step.items
+            items, ahead = ahead.split(_LARGEST if ahead.quick else batch)
+            state = ahead.after(state, await self._embed(items, quick=ahead.quick))
+            done += 0 if ahead.quick else len(items)
+            told += len(items)
             if told >= _TOLD:
                 log.info("embed: %s", in_words(state))
                 told = 0
             took = self._seconds() - began
-            batch = batch if step.quick else _next_batch(batch, took)
+            batch = batch if ahead.quick else _next_batch(batch, took)
             await asyncio.sleep(rest * took)
         return await self._state()
 
-    async def _step(self, *, hurried: bool, most: int) -> Step | None:
-        """Embed a few items without a vector, quickly when hurried; where there are none, a few with a quick one."""
-        space = self._embedder.space
-        if hurried and (items := await self._store.vectors.lacking(space, limit=_LARGEST)):
-            return await self._embed(items, quick=True)
-        if most < 1:
-            return None
-        items = await self._store.vectors.lacking(space, limit=most)
-        items = items or await self._store.vectors.lacking(space, limit=most, better=True)
-        return await self._embed(items, quick=False) if items else None
+    async def _ahead(self, *, hurried: bool, batch: int, left: int | None) -> "_Ahead":
+        """Look up items without a vector, for quick ones when hurried; where there are none, some with a quick one.
 
-    async def _embed(self, items: Sequence[Item], *, quick: bool) -> Step:
+        Among many items that takes as long as a batch, so several batches are looked up at once.
+        """
+        space = self._embedder.space
+        if hurried and (items := await self._store.vectors.lacking(space, limit=_LOOKED_UP * _LARGEST)):
+            return _Ahead(items, quick=True)
+        limit = _LOOKED_UP * batch if left is None else min(_LOOKED_UP * batch, left)
+        if limit < 1:
+            return _NOTHING
+        if items := await self._store.vectors.lacking(space, limit=limit):
+            return _Ahead(items)
+        return _Ahead(await self._store.vectors.lacking(space, limit=limit, better=True), better=True)
+
+    async def _embed(self, items: Sequence[Item], *, quick: bool) -> int:
+        """Return how many were kept."""
         rows = await self._embedder.embed([text_of_item(item) for item in items], quick=quick)
-        await self._store.vectors.save(self._embedder.space, items, pack(rows), quick=quick)
-        return Step(len(items), quick)
+        return await self._store.vectors.save(self._embedder.space, items, pack(rows), quick=quick)
 
     async def _state(self) -> Embedded:
         return await self._store.vectors.embedded(self._embedder.space)

@@ -180,3 +180,14 @@ def test_without_an_embedder_there_is_no_job(now: datetime) -> None:
 def test_how_far_it_is_can_be_said() -> None:
     assert in_words(Embedded(1000, 2000, 51_000)) == "3,000 of 54,000 items have a vector, 2,000 of them a quick one"
     assert in_words(Embedded(5, 0, 0)) == "5 of 5 items have a vector"
+
+
+@pytest.mark.parametrize("backlog", [30, 5000])
+async def test_what_is_told_of_the_progress_is_so_also_between_two_looks_at_the_store(now: datetime, backlog: int) -> None:
+    store, states = await stocked(1000, now), list[Embedded]()
+    await VectorBackfill(store, Concepts(), quick=True, backlog=backlog).fill(progress=states.append)
+    assert {state.whole + state.quick + state.lacking for state in states} == {1000}
+    assert [state.lacking for state in states] == sorted((state.lacking for state in states), reverse=True)
+    assert [state.whole for state in states] == sorted(state.whole for state in states)
+    assert (states[0], states[-1]) == (Embedded(0, 0, 1000), Embedded(1000, 0, 0))
+    assert (Embedded(0, 1000, 0) in states) == (backlog == 30)
