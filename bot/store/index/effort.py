@@ -1,8 +1,8 @@
 """How much of tantivy's index a query would go through, in microseconds of a processor, before it is asked.
 
 Four things cost: the words that a beginning stands for, the lists of words, the places of words in the items that have all
-words of a phrase, and numbers, which are looked through for all items. What each costs was measured with 151,002 and
-500,000 papers; how many there are of each stands in the index, so the same query on the same items costs the same.
+words of a phrase, and numbers, which are looked through for all items. What each costs was measured with 151,002 to
+1,000,000 papers; how many there are of each stands in the index, so the same query on the same items costs the same.
 """
 
 from collections.abc import Iterable
@@ -19,7 +19,7 @@ from bot.store.rules.labels import label_token
 from bot.store.rules.search_terms import is_bare
 
 MOST = 200_000.0  # microseconds
-_WORD = 1.2  # that begins so: to look it up twice, here and for the query
+_WORD = 3.0  # that begins so: to look it up twice, here and for the query
 _LISTED = 0.0075  # item in the list of a word
 _PLACED = 0.15  # item of which the places of words are held against each other
 _NUMBERED = 0.001  # item whose number is looked at
