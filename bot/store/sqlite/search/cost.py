@@ -14,11 +14,11 @@ from bot.query.fields import spellings_of
 from bot.store.rules.labels import label_token
 from bot.store.rules.search_terms import Words
 from bot.store.sqlite.ingest import last_id
-from bot.store.sqlite.search.effort import pages
+from bot.store.sqlite.search.effort import clauses, pages
 from bot.store.sqlite.search.window import Window
 
 _WORD, _PHRASE = 2, 3  # how much more a page costs than of a list of labels
-_MANY = 20  # words that make each page cost twice as much, as all are held against each other
+_MANY = 16  # words that make each page cost twice as much, as all are held against each other
 _SKIPPED = 8  # pages of a longer list at most that are read for a page of the shortest beside it
 _ROWS = 250  # rows of the items' table that cost as much as a page
 _HELD = 4  # how much more it costs to keep what is found than to go through it
@@ -53,7 +53,8 @@ class Costs:
         held = _is_tested(tree)
         every = self.items / _ROWS if held or not _finds(tree) else 0
         share = 1.0 if window is None else max(0, window.last - window.after) / max(1, self.items)
-        return share * (self.of(tree) * (_HELD if held else 1) + every)
+        words = sum(isinstance(clause, Term) for clause in clauses(tree))
+        return share * (self.of(tree) * (_HELD if held else 1) + every) * (1 + words / _MANY)
 
     def of_ways(self, ways: Sequence[str]) -> float:
         """Return what looking for a word of a search takes, by the ways of bot.store.rules.search_terms."""

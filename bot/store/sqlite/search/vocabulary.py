@@ -10,9 +10,10 @@ from bot.models import WordUse
 from bot.query.fold import indexed
 from bot.store.rules.search_terms import stem_of
 from bot.store.rules.spelling import commoner, lengths, may_be_a_slip, may_be_misspelt, misspelt_at_first, nearest
-from bot.store.sqlite.ingest import SPELT
+from bot.store.sqlite.ingest import SPELT, last_id
 from bot.store.sqlite.search.compile import way
 
+_FEW_AMONG = 400_000  # items, of which a word has so few that it is hardly one: 1, of twice as many 2
 _STANDING = 3  # that one text may stand for
 # The plus keeps SQLite from walking through all that texts stand for, the commonest first, until it meets these.
 STANDING_SQL = (
@@ -44,10 +45,13 @@ def _having(db: Database, word: str) -> int:
 
 
 def _candidates(db: Database, word: str) -> list[tuple[str, int]]:
-    """Return words of about its length: those with its first letter, and those that it may be but for that."""
-    near, after = lengths(word), chr(ord(word[0]) + 1)
-    sql = "select word, items from vocabulary where word >= ? and word < ? and length(word) between ? and ?"
-    begun = db.execute(sql, [word[0], after, near[0], near[-1]]).fetchall()
+    """Return words of about its length: those with its first letter, and those that it may be but for that.
+
+    Of very many items those are left out that hardly any has: most of them are slips themselves.
+    """
+    near, after, least = lengths(word), chr(ord(word[0]) + 1), 1 + last_id(db) // _FEW_AMONG
+    sql = "select word, items from vocabulary where word >= ? and word < ? and items >= ? and length(word) between ? and ?"
+    begun = db.execute(sql, [word[0], after, least, near[0], near[-1]]).fetchall()
     sql = "select word, items from vocabulary where word in (select value from json_each(?))"
     others = db.execute(sql, [json.dumps(misspelt_at_first(word))]).fetchall()
     return list(dict.fromkeys([*begun, *others]))
