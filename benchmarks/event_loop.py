@@ -54,7 +54,6 @@ COMMANDS = (
     "settings",
     "similar {key}",
 )
-TYPED = ("diff", "lang", "vision tr", "qua", "cs")  # what is typed into `search`, to be completed
 
 
 @dataclass(frozen=True, slots=True)

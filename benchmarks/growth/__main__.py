@@ -14,7 +14,7 @@ and by tantivy alone (the compiled query on a plain searcher, ten ids). Texts ar
 benchmarks.search; "prefix" has the last word half typed, "OR" any of the words or *model*; "hybrid" has the query's vector
 too, and what finding what is near takes is measured apart; suggestions are for half-typed queries, through their handler;
 similar are papers close to one of 100, by words and vectors. Of three warm runs the quickest counts, in milliseconds of the
-processor; the clock's are in the JSON. Who has had a minute of a processor for a kind is not asked the rest of it. Where a
+processor; the clock's are in the JSON. Who has had half a minute of a processor for a kind is not asked the rest. Where a
 page was made in part (Page.examined), it is counted.
 
 Beside it: what storing, vectors and the index took; how large the files are; what a process of either engine takes from its

@@ -18,7 +18,7 @@ BEYOND = "beyond nearest"  # what searches for what is meant take besides findin
 CUTS = (50, 95, 99, 100)
 RUNS = 3
 _ENOUGH = 300.0  # milliseconds of the runs of one question, after two of which no more are made
-_BUDGET = 60.0  # seconds of a processor for the questions of one kind to one engine; the others are left out
+_BUDGET = 30.0  # seconds of a processor for the questions of one kind to one engine; the others are left out
 _SAME = 10  # times that a question is asked which is the same whatever the words
 
 

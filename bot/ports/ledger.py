@@ -154,7 +154,8 @@ class Ledger(Protocol):
         """Let what waits for a later time than now, in one workspace or in all, have its turn at once; return how much.
 
         For when what it waits for is not true any more. What is held for longer than any lease lasts, by a clock that had
-        run ahead, is held no more; what is not to be tried again waits on.
+        run ahead, is held no more; what is not to be tried again waits on. Of much it may be done a part at a time, each
+        in a transaction: when that is stopped halfway, the next call finds the rest.
         """
         ...
 

@@ -49,7 +49,7 @@ from bot.store.rules.transitions import (
     standing,
 )
 from bot.store.sqlite import digests, outbox
-from bot.store.sqlite.connections import Tables, reading, writing, writing_shared
+from bot.store.sqlite.connections import Tables, reading, reading_long, writing, writing_shared
 from bot.store.sqlite.turns import OCCURRENCES, PENDING, all_in_turns, if_readable, in_turns, readable
 
 T = TypeVar("T")
@@ -62,6 +62,13 @@ _CAME_TO_NOTHING = (
     f" and json_valid(data) and json_extract(data, '$.reason') = '{OVERTAKEN}'))"
 )
 _PLACE = "workspace = ? and subscription = ? and day = ? and slot = ?"
+_LATER = (
+    f"state in ('{DeliveryState.PENDING}', '{DeliveryState.AMBIGUOUS}') and next_at > ?"
+    f" or state = '{DeliveryState.SENDING}' and lease_until > ?"
+)
+_PUT_OFF = f"state = '{OccurrenceState.DUE}' and next_at > ?"
+_AT_ONCE = 500  # rows that are changed in one transaction, where all that wait may be
+_Place = tuple[object, ...]
 # `number` joins each delivery to its payload, which is written once and read only where it is sent or shown.
 DELIVERIES = "select data, payload from deliveries left join payloads using (number)"
 
@@ -251,25 +258,43 @@ class SqliteLedger(Tables):
             _drop(db, fresh)
         return True
 
-    @writing
-    def release(self, db: Database, now: datetime, *, workspace: str = "") -> int:
+    async def release(self, now: datetime, *, workspace: str = "") -> int:
+        """As in the port, a part at a time, so that others write in between."""
+        deliveries, occurrences = await self._waiting_for_later(now, workspace)
+        released = 0
+        for start in range(0, len(deliveries), _AT_ONCE):
+            released += await self._release_deliveries(now, deliveries[start : start + _AT_ONCE])
+        for start in range(0, len(occurrences), _AT_ONCE):
+            released += await self._release_occurrences(now, occurrences[start : start + _AT_ONCE])
+        return released
+
+    @reading_long
+    def _waiting_for_later(self, db: Database, now: datetime, workspace: str) -> tuple[list[_Place], list[_Place]]:
+        """Return the deliveries by workspace and id, and the occurrences by their places."""
         where, ours = (" and workspace = ?", [workspace]) if workspace else ("", [])
         at = micros(now)
-        waiting = f"state in ('{DeliveryState.PENDING}', '{DeliveryState.AMBIGUOUS}') and next_at > ?"
-        found = db.execute(
-            f"select data from deliveries where ({waiting} or state = '{DeliveryState.SENDING}' and lease_until > ?){where}",
-            [at, at, *ours],
-        ).fetchall()
+        deliveries = f"select workspace, id from deliveries where ({_LATER}){where}"
+        occurrences = f"select workspace, subscription, day, slot from occurrences where {_PUT_OFF}{where}"
+        return db.execute(deliveries, [at, at, *ours]).fetchall(), db.execute(occurrences, [at, *ours]).fetchall()
+
+    @writing
+    def _release_deliveries(self, db: Database, now: datetime, places: Sequence[_Place]) -> int:
+        sql, at = f"select data from deliveries where workspace = ? and id = ? and ({_LATER})", micros(now)
+        found = [row for place in places for row in db.execute(sql, [*place, at, at]).fetchall()]
         fresh = [(each, released(each, now)) for row in found for each in if_readable((*row, None), delivery_from_text)]
         changed = [after for before, after in fresh if after != before]
         for delivery in changed:
             _update(db, delivery)
-        sql = f"select data from occurrences where state = '{OccurrenceState.DUE}' and next_at > ?{where}"
-        rows = db.execute(sql, [at, *ours]).fetchall()
-        put_off = [each for row in rows for each in if_readable(row, occurrence_from_text)]
+        return len(changed)
+
+    @writing
+    def _release_occurrences(self, db: Database, now: datetime, places: Sequence[_Place]) -> int:
+        sql = f"select data from occurrences where {_PLACE} and {_PUT_OFF}"
+        found = [row for place in places for row in db.execute(sql, [*place, micros(now)]).fetchall()]
+        put_off = [each for row in found for each in if_readable(row, occurrence_from_text)]
         for each in put_off:
             _update_occurrence(db, replace(each, next_at=None))
-        return len(changed) + len(put_off)
+        return len(put_off)
 
     @writing_shared
     def expire_parts(self, db: Database, delivery: Delivery, reason: str) -> int:

@@ -126,6 +126,24 @@ async def test_what_is_due_of_thousands_of_subscriptions_is_read_without_sorting
     assert many <= 1.2 * few + 5
 
 
+async def test_thousands_that_wait_are_released_in_many_short_transactions(path: Path) -> None:
+    def released() -> list[int]:
+        db, later = connect(path), str(micros(NOW + DAY))
+        there = f"'$.workspace', 'T' || (n % {WORKSPACES})"
+        data = f"json_set(data, '$.next_at', '{(NOW + DAY).isoformat()}', {there}, '$.id', 'd' || n)"
+        place = f"json_set(data, {there}, '$.subscription', 's' || n)"
+        clone(db, "occurrences", 2 * FEW, state="'due'", next_at=later, data=place)
+        clone(db, "deliveries", 2 * FEW, id="'d' || n", next_at=later, data=data)
+        counted = Counted(db)
+        assert answer(SqliteLedger(counted).release(NOW)) == 4 * FEW
+        assert answer(SqliteLedger(counted).release(NOW)) == 0
+        db.close()
+        return counted.changed
+
+    changed = await asyncio.to_thread(released)
+    assert (sum(changed), max(changed)) == (4 * FEW, AT_ONCE)
+
+
 class Counted(Direct):
     """A connection that counts the rows that each transaction changes."""
 
