@@ -10,7 +10,8 @@ import contextlib
 import json
 import logging
 import shutil
-from collections.abc import Callable, Iterable
+import time
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -34,6 +35,8 @@ _COMMITTED = 5_000  # items of an index that is being made between two commits: 
 _HEAP = 100_000_000  # bytes that are indexed before they are written
 _TRIES = 3  # to make an index while more changes come than are remembered
 _NOWHERE = -1
+_STEPS = 10  # items, some milliseconds, after which other threads get their turn
+_PAUSE = 0.0002  # seconds: as long as a thread takes to wake up
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,7 +296,7 @@ class IndexFollower:
 
     def _put(self, items: Iterable[tuple[int, Item | None]]) -> None:
         assert self._writer is not None  # noqa: S101 - `_take` sees to it
-        for number, item in items:
+        for number, item in giving_way(items):
             self._writer.delete_documents_by_term("id", number)
             if item is not None:
                 self._writer.add_document(document(number, item))
@@ -324,6 +327,18 @@ class IndexFollower:
             self._writer.rollback()
         self._writer = self._index = None
         self._ours.close()
+
+
+def giving_way(items: Iterable[T], pause: Callable[[float], None] = time.sleep) -> Iterator[T]:
+    """Give the items, with a pause before each ten of them.
+
+    tantivy lets go of the interpreter and takes it back at each document. Whoever waits for it, as the event loop does, is
+    woken too late each time, and begins to wait anew, before Python asks for it to be given up: for a tenth of a second.
+    """
+    for at, item in enumerate(items):
+        if at % _STEPS == 0:
+            pause(_PAUSE)
+        yield item
 
 
 def _read(path: Path) -> Progress:

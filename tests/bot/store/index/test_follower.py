@@ -17,7 +17,7 @@ import pytest
 from bot.models import And, Item, Label, Query, Term, Tree
 from bot.ports.items import Making
 from bot.query.match import matches
-from bot.store.index.follower import IndexFollower
+from bot.store.index.follower import IndexFollower, giving_way
 from bot.store.sqlite.locks import FileLock
 from bot.store.sqlite.store import SqliteStore, index_folder
 from tests.conftest import NOW
@@ -292,3 +292,10 @@ async def test_without_the_library_everything_works_but_what_needs_it_which_says
     said, _ = await made.communicate()
     assert made.returncode == 0
     assert "tantivy is not installed: install the extra `search`" in said.decode()
+
+
+def test_other_threads_get_their_turn_after_each_few_documents() -> None:
+    paused: list[float] = []
+    assert [*giving_way(range(25), paused.append)] == [*range(25)]
+    assert len(paused) == 3
+    assert min(paused) > 0
