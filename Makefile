@@ -107,7 +107,10 @@ lock: | $(BIN)/python ## lock what pyproject.toml asks for; ARGS=--upgrade takes
 	@$(RESOLVE) --only-binary :all: --emit-build-options -c requirements.lock -o requirements-search.lock --extra search \
 		pyproject.toml $(ARGS)
 	@$(RESOLVE) --only-binary :all: --emit-build-options -c requirements.lock -o requirements-build.lock --group build $(ARGS)
-	@$(RESOLVE) --no-binary forbiddenfruit -c requirements-mcp.lock -c requirements-search.lock -c requirements-build.lock \
+	@$(RESOLVE) --only-binary :all: --emit-build-options -c requirements.lock -c requirements-build.lock \
+		-o requirements-postgres.lock --extra postgres pyproject.toml $(ARGS)
+	@$(RESOLVE) --no-binary forbiddenfruit -c requirements-mcp.lock -c requirements-search.lock -c requirements-postgres.lock \
+		-c requirements-build.lock \
 		-o requirements-dev.lock --group dev pyproject.toml $(ARGS)
 
 pin-image: $(VENV)/ready ## write the digest that the base image has now into the Dockerfile

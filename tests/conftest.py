@@ -5,6 +5,7 @@ import os
 import socket
 from collections.abc import AsyncIterator, Iterator
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from blockbuster import BlockBuster
 from hypothesis import HealthCheck, settings
 
 from tests.fakes.web import Web, serving
+from tests.stores import postgres_server
 
 # An example takes as long as it takes: on a busy machine neither a law nor its strategy is wrong for that.
 settings.register_profile("full", deadline=None, max_examples=100, suppress_health_check=[HealthCheck.too_slow])
@@ -51,6 +53,37 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             each.add_marker("no_cover")
 
 
+@pytest.fixture(scope="session")
+def postgres_address(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Return the address of a PostgreSQL server, without a database; skips the test where there is none, and says so."""
+    required = os.environ.get(postgres_server.GIVEN) == "required"
+    try:
+        return postgres_server.shared(_server_note(tmp_path_factory))
+    except postgres_server.NoServerError as error:
+        if required:
+            raise
+        pytest.skip(f"no PostgreSQL: {error}; name one in {postgres_server.GIVEN}")
+
+
+@pytest.fixture(scope="session")
+def postgres(postgres_address: str, worker_id: str) -> str:
+    """Return the address of a database of this worker's; a test that writes has it emptied first."""
+    return postgres_server.database(postgres_address, f"broadsheet_test_{worker_id}")
+
+
+def _server_note(factory: pytest.TempPathFactory) -> Path:
+    base = factory.getbasetemp()
+    return (base.parent if os.environ.get("PYTEST_XDIST_WORKER") else base) / "postgres"
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """End the server of the run: by who began the run, when every worker has ended."""
+    factory = getattr(session.config, "_tmp_path_factory", None)
+    if factory is not None and not os.environ.get("PYTEST_XDIST_WORKER"):
+        postgres_server.end_shared(_server_note(factory))
+
+
 @pytest.fixture
 def now() -> datetime:
     return NOW
@@ -59,7 +92,7 @@ def now() -> datetime:
 @pytest.fixture(autouse=True)
 def no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in list(os.environ):
-        if name.upper().startswith("BROADSHEET_"):
+        if name.upper().startswith("BROADSHEET_") and name != postgres_server.GIVEN:
             monkeypatch.delenv(name)
 
 

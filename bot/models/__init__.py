@@ -86,6 +86,7 @@ from bot.models.people import (
     Schedule,
     Subscription,
 )
+from bot.models.processes import LANES, LaneBacklog, Lease, Pace, ProcessState, Rest, lane_of
 from bot.models.queries import And, Hit, Label, Near, Not, Number, Or, Page, Query, Term, Tree, When, WordUse
 from bot.models.replies import Attachment, Button, Field, Reply, ReplyEntry, Suggestion, text_key
 from bot.models.requests import DigestRequest, FilterTest, ItemOutcome, TestedItem
@@ -99,6 +100,7 @@ __all__ = [
     "EMAIL",
     "EVERY_DAY",
     "FOREVER",
+    "LANES",
     "LONGEST_TITLE",
     "MAIL",
     "MAYBE_TWICE",
@@ -147,7 +149,9 @@ __all__ = [
     "ItemOutcome",
     "Kind",
     "Label",
+    "LaneBacklog",
     "Layout",
+    "Lease",
     "LeftOut",
     "Limits",
     "Link",
@@ -161,6 +165,7 @@ __all__ = [
     "OccurrenceState",
     "OptIn",
     "Or",
+    "Pace",
     "Page",
     "PaperHistory",
     "PastDigest",
@@ -168,6 +173,7 @@ __all__ = [
     "Posting",
     "Preferences",
     "Presses",
+    "ProcessState",
     "Publication",
     "Query",
     "Ranked",
@@ -178,6 +184,7 @@ __all__ = [
     "Release",
     "Reply",
     "ReplyEntry",
+    "Rest",
     "Rhythm",
     "Saved",
     "SavedInChannel",
@@ -205,6 +212,7 @@ __all__ = [
     "folded_address",
     "is_address",
     "is_mail",
+    "lane_of",
     "mail_channel",
     "normal_address",
     "text_key",

@@ -12,9 +12,9 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import UnionType
-from typing import Any, get_args, get_origin
+from typing import Annotated, Any, get_args, get_origin
 
-from pydantic import BaseModel, SecretStr, ValidationError
+from pydantic import BaseModel, BeforeValidator, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 from pydantic_settings import SettingsError as PydanticSettingsError
 
@@ -33,6 +33,7 @@ from bot.settings.sections import (
     LlmSettings,
     LogSettings,
     PermissionsSettings,
+    PostgresSettings,
     ProxyUrl,
     RunSettings,
     SearchSettings,
@@ -56,12 +57,19 @@ class _Variables(EnvSettingsSource):
         self.env_vars = {name: value for name, value in self.env_vars.items() if not name.lower().endswith("_file")}
 
 
+def _database(value: object) -> object:
+    """An address of PostgreSQL's is a secret, for the password in it; whatever else stands there is a path."""
+    if not isinstance(value, str):
+        return value
+    return SecretStr(value) if value.startswith(("postgresql://", "postgres://")) else Path(value)
+
+
 class Settings(BaseSettings, SourceSections):
     """Everything an operator can set."""
 
     model_config = SettingsConfigDict(env_prefix=PREFIX, env_nested_delimiter="__", extra="forbid", frozen=True)
 
-    database: Path = Path("~/.local/share/broadsheet/broadsheet.sqlite3")
+    database: Annotated[Path | SecretStr, BeforeValidator(_database)] = Path("~/.local/share/broadsheet/broadsheet.sqlite3")
     contact: HeaderText = ""
     zone: ZoneName = ""
     topics: tuple[str, ...] = ("gpu-systems",)
@@ -79,6 +87,7 @@ class Settings(BaseSettings, SourceSections):
     discord: DiscordSettings = DiscordSettings()
     email: MailSettings = MailSettings()
     run: RunSettings = RunSettings()
+    postgres: PostgresSettings = PostgresSettings()
     health: HealthSettings = HealthSettings()
     web: WebSettings = WebSettings()
     log: LogSettings = LogSettings()
@@ -96,12 +105,23 @@ class Settings(BaseSettings, SourceSections):
         return _Variables(settings_cls), init_settings
 
     @property
+    def database_address(self) -> str:
+        """Where PostgreSQL is, with a password where one stands in it; "" where the database is a file."""
+        return self.database.get_secret_value() if isinstance(self.database, SecretStr) else ""
+
+    @property
     def database_path(self) -> Path:
-        """The database's path with `~` resolved; raises SettingsError where nobody's home is known."""
+        """The database's path with `~` resolved; raises SettingsError where nobody's home is known.
+
+        With PostgreSQL it is that of this machine's search copy, beside which whatever else is this machine's own lies.
+        """
         try:
+            if isinstance(self.database, SecretStr):
+                return expanded(self.postgres.folder) / "search.sqlite3"
             return expanded(self.database)
         except ValueError as error:
-            raise SettingsError(f'The setting "database" ({self.database}) {error}.') from error
+            name, path = ("postgres.folder", self.postgres.folder) if self.database_address else ("database", self.database)
+            raise SettingsError(f'The setting "{name}" ({path}) {error}.') from error
 
     @property
     def digests_path(self) -> Path:

@@ -2,7 +2,7 @@
 
 import re
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, model_validator
@@ -152,9 +152,21 @@ class LogSettings(Section):
     format: Literal["text", "json"] = "text"
 
 
+Role = Literal["clock", "collect", "make", "deliver", "embed", "front", "gateway"]
+ROLES: tuple[Role, ...] = get_args(Role)
+
+
+class PostgresSettings(Section):
+    """What each process keeps and takes where `database` is an address of PostgreSQL's."""
+
+    folder: Path = Path("~/.local/share/broadsheet/process")
+    connections: int = Field(default=8, ge=2, le=100)
+
+
 class RunSettings(Section):
     """What the service does by itself."""
 
+    roles: tuple[Role, ...] = ROLES
     collect_minutes: int = Field(default=60, ge=5, le=24 * 60)
     catch_up_hours: int = Field(default=12, ge=0, le=48)
     late_minutes: int = Field(default=15, ge=1, le=24 * 60)

@@ -6,9 +6,11 @@ from pathlib import Path
 import pytest
 
 from bot.store.index.follower import IndexFollower
+from bot.store.postgres.store import PostgresStore
 from bot.store.sqlite.store import SqliteStore
 from tests.stores import AnyStore
 from tests.stores.memory import MemoryStore
+from tests.stores.postgres_server import emptied_aside
 
 
 def _memory(folder: Path) -> AnyStore:
@@ -23,13 +25,17 @@ def _tantivy(folder: Path) -> AnyStore:
     return SqliteStore(folder / "broadsheet.db", follower=IndexFollower)
 
 
+def _postgres(folder: Path) -> AnyStore:
+    raise AssertionError("made on the server of the tests")
+
+
 # What finds items is asked on both search engines, all else on one store of each sort.
 _SEARCHING = ("test_searching", "test_meaning", "test_months")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "store" in metafunc.fixturenames:
-        made = {"memory": _memory, "sqlite": _sqlite}
+        made = {"memory": _memory, "sqlite": _sqlite, "postgres": _postgres}
         if metafunc.module.__name__.rpartition(".")[2] in _SEARCHING:
             made["tantivy"] = _tantivy
         metafunc.parametrize("store", made.values(), ids=made, indirect=True)
@@ -38,7 +44,11 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 @pytest.fixture
 async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[AnyStore]:
     make: Callable[[Path], AnyStore] = request.param
-    made = make(tmp_path)
+    made: AnyStore
+    if make is _postgres:
+        made = PostgresStore(await emptied_aside(request.getfixturevalue("postgres")), tmp_path, most=4)
+    else:
+        made = make(tmp_path)
     await made.open()
     if isinstance(made, SqliteStore) and made.follower is not None:
         await made.follower.built()

@@ -14,7 +14,7 @@ from release.sbom import LockedPackage, locked_packages
 
 ROOT = Path(__file__).parents[2]
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-LOCKS = tuple(f"requirements{each}.lock" for each in ("", "-mcp", "-search", "-build", "-dev"))
+LOCKS = tuple(f"requirements{each}.lock" for each in ("", "-mcp", "-search", "-postgres", "-build", "-dev"))
 
 
 def text_of(lock: str) -> str:

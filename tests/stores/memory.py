@@ -10,6 +10,7 @@ from bot.atomic_file import write_whole
 from bot.errors import StoreError
 from bot.models import Summary
 from bot.store.records import item_to_text
+from bot.store.single_process import SoleBudgets, SoleLeases, SoleProcesses
 from tests.stores.memory_chats import MemoryChats
 from tests.stores.memory_digests import MemoryArchive, MemoryDigests
 from tests.stores.memory_items import MemoryIndex, MemoryItems, MemorySourceStates
@@ -39,6 +40,8 @@ class MemoryStore:
         self.summaries = MemorySummaries()
         self.facts = MemoryFacts()
         self.maintenance = MemoryMaintenance(self)
+        self.leases, self.budgets = SoleLeases(), SoleBudgets()
+        self.processes = SoleProcesses(self.leases)
 
     async def open(self) -> None:
         """Do nothing: there is nothing to make ready."""

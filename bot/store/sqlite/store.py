@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from sqlite_utils import Database
 
 from bot.errors import StoreError
+from bot.store.single_process import SoleBudgets, SoleLeases, SoleProcesses
 from bot.store.sqlite import ingest
 from bot.store.sqlite.chats import SqliteChats
 from bot.store.sqlite.connections import Connections, store_errors
@@ -63,6 +64,8 @@ class SqliteStore:
         self.recipients = SqliteRecipients(connections)
         self.assistants = SqliteAssistants(connections)
         self.maintenance = SqliteMaintenance(connections)
+        self.leases, self.budgets = SoleLeases(), SoleBudgets()
+        self.processes = SoleProcesses(self.leases)
 
     async def open(self) -> None:
         """Take the locks, end what a killed process left, migrate, and make the search index anew where other rules made it.

@@ -1,0 +1,274 @@
+"""The connections to a PostgreSQL server: some that are kept open, errors as StoreError, transactions that are tried again.
+
+What SQLite's one writer gives for nothing has to be asked for here: whoever reads to decide and then writes locks what was
+read, by `select … for update` where it is a row, by `locked` where it may be none yet.
+"""
+
+import asyncio
+import contextlib
+import functools
+import random
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
+from datetime import timedelta
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+import psycopg
+from psycopg import AsyncConnection
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.rows import TupleRow
+from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
+
+from bot.errors import StoreError
+
+T = TypeVar("T")
+
+Db = AsyncConnection[TupleRow]
+
+PATIENCE = timedelta(seconds=10)  # for a connection, and for a lock that another process holds
+_LONGEST = timedelta(seconds=60)  # that one statement may take
+_TRIES = 6  # of a transaction that another one came in the way of
+# A server that is gone without a word is noticed in about 15 seconds: what is sent and not acknowledged, and what is silent.
+_NETWORK = {
+    "connect_timeout": "5",
+    "tcp_user_timeout": "15000",
+    "keepalives_idle": "5",
+    "keepalives_interval": "5",
+    "keepalives_count": "2",
+}
+
+
+class Connections:
+    """The server while it is open: as many connections as are needed at the same time, up to a bound."""
+
+    def __init__(self, address: str, *, most: int = 8) -> None:
+        """`address` is a URL or a connection string as libpq takes it; several hosts may stand in it."""
+        self._address = address
+        self._most = most
+        self._pool: AsyncConnectionPool[Db] | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it is open."""
+        return self._pool is not None
+
+    @property
+    def name(self) -> str:
+        """The server and the database, for people: never a user or a password."""
+        return named(self._address)
+
+    async def open(self) -> None:
+        """Connect; raises StoreError where the server does not answer."""
+        pool: AsyncConnectionPool[Db] = AsyncConnectionPool(
+            self.conninfo(),
+            min_size=1,
+            max_size=self._most,
+            timeout=PATIENCE.total_seconds(),
+            kwargs={"autocommit": True},
+            reconnect_timeout=5.0,
+            open=False,
+        )
+        try:
+            with self.errors():
+                await pool.open(wait=True, timeout=PATIENCE.total_seconds())
+        except BaseException:
+            await pool.close()
+            raise
+        self._pool = pool
+
+    def conninfo(self) -> str:
+        """Return how libpq is to connect, with a password where one stands in the address."""
+        given = {name: str(value) for name, value in conninfo_to_dict(self._address).items() if value is not None}
+        limits = (
+            f"-c statement_timeout={_LONGEST // timedelta(milliseconds=1)}"
+            f" -c lock_timeout={PATIENCE // timedelta(milliseconds=1)} -c idle_in_transaction_session_timeout=60000"
+        )
+        options = f"{given.pop('options', '')} {limits}".strip()
+        ours = {"application_name": "broadsheet", "target_session_attrs": "read-write", **_NETWORK, "options": options}
+        return make_conninfo(**{**ours, **given})
+
+    async def close(self) -> None:
+        """Let go of every connection; what is being done is waited for."""
+        pool, self._pool = self._pool, None
+        if pool is not None:
+            await pool.close(timeout=PATIENCE.total_seconds())
+
+    async def read(self, job: Callable[[Db], Awaitable[T]], *, view: bool = False) -> T:
+        """Run a job that reads; with `view`, all of its statements see the same state of the database.
+
+        Where the connection turns out to be dead it is tried once more on another one.
+        """
+        for last in (False, True):
+            try:
+                async with self._lent() as db:
+                    if not view:
+                        return await job(db)
+                    async with db.transaction():
+                        await db.execute("set transaction isolation level repeatable read, read only")
+                        return await job(db)
+            except _DeadError:
+                if last:
+                    raise
+        raise AssertionError  # one of the two tries has returned or raised
+
+    async def write(self, job: Callable[[Db], Awaitable[T]]) -> T:
+        """Run a job in one transaction (READ COMMITTED), again from the beginning where another one came in its way.
+
+        A StoreError may mean that it was committed all the same: the connection broke before the answer came.
+        """
+        for attempt in range(_TRIES):
+            try:
+                async with self._lent() as db, db.transaction():
+                    return await job(db)
+            except _InTheWayError:
+                if attempt == _TRIES - 1:
+                    raise
+                await asyncio.sleep(random.uniform(0, 0.01 * 2**attempt))
+        raise AssertionError
+
+    async def bare(self, job: Callable[[Db], Awaitable[T]]) -> T:
+        """Run a job outside any transaction, for what PostgreSQL allows there only (VACUUM)."""
+        async with self._lent() as db:
+            return await job(db)
+
+    @contextlib.asynccontextmanager
+    async def _lent(self) -> AsyncIterator[Db]:
+        if self._pool is None:
+            raise StoreError("The store is not open.")
+        with self.errors():
+            async with self._pool.connection() as db:
+                yield db
+
+    @contextlib.contextmanager
+    def errors(self) -> Iterator[None]:
+        """Turn what psycopg raises inside the block into a StoreError that says what to do, and holds no secret."""
+        try:
+            yield
+        except (psycopg.errors.SerializationFailure, psycopg.errors.DeadlockDetected) as error:
+            raise _InTheWayError(f"Other processes keep changing the same rows of {self.name}.") from error
+        except psycopg.Error as error:
+            kind = _DeadError if _is_dead(error) else StoreError
+            raise kind(_sentence(error, self.name)) from error
+        except UnicodeEncodeError as error:
+            raise StoreError(
+                f"A text cannot be stored in {self.name}: it holds half of a character ({error.reason})."
+            ) from error
+        except OSError as error:
+            raise StoreError(f"The database {self.name} cannot be reached: {error.strerror or error}.") from error
+
+
+class _InTheWayError(StoreError):
+    """Another transaction came in the way of this one, which left nothing behind."""
+
+
+class _DeadError(StoreError):
+    """The connection is gone."""
+
+
+def named(address: str) -> str:
+    """Return the server and the database of an address, for people: never a user or a password."""
+    try:
+        given = conninfo_to_dict(address)
+    except psycopg.Error:
+        return "PostgreSQL"
+    host, port = given.get("host") or given.get("hostaddr") or "localhost", given.get("port")
+    return f"{host}{f':{port}' if port else ''}/{given.get('dbname') or ''}"
+
+
+async def locked(db: Db, *names: object) -> None:
+    """Wait until no other transaction holds the lock of this name, and hold it until this one ends.
+
+    Every name is of the form ("ledger", workspace, …). Who takes several takes them in the same order everywhere.
+    """
+    name = "\x1f".join(map(str, names)).encode("utf-8", "surrogatepass")
+    await db.execute("select pg_advisory_xact_lock(hashtextextended(encode(%s, 'hex'), 0))", [name])
+
+
+class Tables:
+    """Some of the tables, on connections that all share. Its methods are written with a connection and called without."""
+
+    def __init__(self, connections: Connections) -> None:
+        self.connections = connections
+
+
+S = TypeVar("S", bound=Tables)
+P = ParamSpec("P")
+Job = Callable[Concatenate[S, Db, P], Awaitable[T]]
+Method = Callable[Concatenate[S, P], Coroutine[Any, Any, T]]
+
+
+def reading(job: Job[S, P, T]) -> Method[S, P, T]:
+    """Make a method of one that reads, a statement or several that need not see the same state."""
+
+    @functools.wraps(job)
+    async def method(self: S, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return await self.connections.read(lambda db: job(self, db, *args, **kwargs))
+
+    return method
+
+
+def reading_view(job: Job[S, P, T]) -> Method[S, P, T]:
+    """Make a method of one that reads in several statements, all of which see the same state."""
+
+    @functools.wraps(job)
+    async def method(self: S, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return await self.connections.read(lambda db: job(self, db, *args, **kwargs), view=True)
+
+    return method
+
+
+def writing(job: Job[S, P, T]) -> Method[S, P, T]:
+    """Make a method of one that writes, in a transaction of its own; it may be run several times until one is committed."""
+
+    @functools.wraps(job)
+    async def method(self: S, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return await self.connections.write(lambda db: job(self, db, *args, **kwargs))
+
+    return method
+
+
+def _is_dead(error: psycopg.Error) -> bool:
+    if isinstance(error, PoolTimeout | PoolClosed):
+        return False
+    lost = isinstance(error, psycopg.OperationalError) and error.sqlstate is None
+    return lost or (error.sqlstate or "").startswith("57P") or (error.sqlstate or "").startswith("08")
+
+
+def _sentence(error: psycopg.Error, name: str) -> str:
+    if isinstance(error, PoolTimeout):
+        return f"The database {name} does not answer, or all connections to it are busy; is the server up?"
+    for kind, sentence in _SENTENCES:
+        if isinstance(error, kind):
+            return sentence.format(name=name)
+    if _is_dead(error):
+        return f"The connection to the database {name} was lost; it is made anew by itself."
+    # Of psycopg's own errors without a state the text may hold how it was to connect.
+    said = error.diag.message_primary or type(error).__name__
+    return f"The database {name} failed: {said.rstrip('.')}."
+
+
+_SENTENCES: tuple[tuple[type[psycopg.Error], str], ...] = (
+    (
+        psycopg.errors.DiskFull,
+        "The disk of the database {name} is full; make room, nothing that was being written is half there.",
+    ),
+    (
+        psycopg.errors.ReadOnlySqlTransaction,
+        "The database {name} may only be read: is it a standby? Name its primary, or both.",
+    ),
+    (
+        psycopg.errors.InsufficientPrivilege,
+        "The user of the database {name} may not do that; it must own the database's tables.",
+    ),
+    (psycopg.errors.InvalidPassword, "The database {name} does not take the user or the password."),
+    (psycopg.errors.InvalidCatalogName, "There is no database {name} on that server; make it with `createdb`."),
+    (
+        psycopg.errors.TooManyConnections,
+        "The server of {name} takes no more connections; raise max_connections, or lower `connections`.",
+    ),
+    (
+        psycopg.errors.LockNotAvailable,
+        "Another process has held what is to be changed in {name} for ten seconds; it is tried again.",
+    ),
+    (psycopg.errors.QueryCanceled, "The database {name} took longer than a minute for one statement."),
+    (psycopg.errors.UndefinedTable, "The database {name} lacks tables; run `broadsheet db migrate`."),
+)

@@ -1,0 +1,7 @@
+"""The items in PostgreSQL."""
+
+from bot.store.postgres.connections import Tables
+
+
+class PostgresItems(Tables):
+    """bot.ports.items.Items."""

@@ -1,0 +1,3 @@
+"""The tables of the ledger as step 1 makes them."""
+
+TABLES: tuple[str, ...] = ()

@@ -1,0 +1,3 @@
+"""The tables of the people as step 1 makes them."""
+
+TABLES: tuple[str, ...] = ()

@@ -1,0 +1,63 @@
+"""The store in one PostgreSQL database."""
+
+from pathlib import Path
+
+from bot.store.postgres.chats import PostgresChats
+from bot.store.postgres.connections import Connections
+from bot.store.postgres.digests import PostgresArchive, PostgresDigests
+from bot.store.postgres.items import PostgresItems
+from bot.store.postgres.key_values import PostgresFacts, PostgresSourceStates, PostgresSummaries
+from bot.store.postgres.ledger import PostgresLanes, PostgresLedger
+from bot.store.postgres.mail import PostgresRecipients
+from bot.store.postgres.maintenance import PostgresMaintenance
+from bot.store.postgres.migrations import migrate
+from bot.store.postgres.outbox import PostgresOutbox
+from bot.store.postgres.processes import PostgresBudgets, PostgresLeases, PostgresProcesses
+from bot.store.postgres.vectors import PostgresVectors
+from bot.store.postgres.workspaces import PostgresAssistants, PostgresPeople, PostgresWorkspaces
+
+
+class PostgresStore:
+    """bot.ports.store.Store on one database, with its maintenance, for any number of processes."""
+
+    def __init__(self, address: str, folder: Path, *, most: int = 8) -> None:
+        """`folder` is this process's own, for its search copy; `most` is how many connections it may have."""
+        self.folder = folder
+        self.connections = connections = Connections(address, most=most)
+        self.items = PostgresItems(connections)
+        self.vectors = PostgresVectors(connections)
+        self.source_states = PostgresSourceStates(connections)
+        self.digests = PostgresDigests(connections)
+        self.archive = PostgresArchive(connections)
+        self.workspaces = PostgresWorkspaces(connections)
+        self.people = PostgresPeople(connections)
+        self.summaries = PostgresSummaries(connections)
+        self.facts = PostgresFacts(connections)
+        self.ledger = PostgresLedger(connections)
+        self.lanes = PostgresLanes(connections)
+        self.outbox = PostgresOutbox(connections)
+        self.chats = PostgresChats(connections)
+        self.recipients = PostgresRecipients(connections)
+        self.assistants = PostgresAssistants(connections)
+        self.leases = PostgresLeases(connections)
+        self.budgets = PostgresBudgets(connections)
+        self.processes = PostgresProcesses(connections)
+        self.maintenance = PostgresMaintenance(connections)
+
+    async def open(self) -> None:
+        """Connect, and take the steps of the tables that are missing.
+
+        Raises StoreError, also for a database that a newer version made unreadable for this one.
+        """
+        if self.connections.is_open:
+            return
+        await self.connections.open()
+        try:
+            await self.connections.bare(migrate)
+        except BaseException:
+            await self.close()
+            raise
+
+    async def close(self) -> None:
+        """Finish what is being done and let go of everything."""
+        await self.connections.close()

@@ -1,0 +1,7 @@
+"""The vectors in PostgreSQL."""
+
+from bot.store.postgres.connections import Tables
+
+
+class PostgresVectors(Tables):
+    """bot.ports.vectors.Vectors."""
