@@ -100,7 +100,7 @@ class SqliteVectors(Tables):
         through = db.execute(_NTH_CHANGE, {"after": after, "before": max(1, limit) - 1}).fetchone()
         given = {"after": after, "through": through[0] if through else last_change(db), "space": number}
         rows = db.execute(_CHANGED, {**given, "length": _length(db, number)}).fetchall()
-        return [VectorChange(*row, bool(quick)) for *row, quick in rows]
+        return [VectorChange(change, key, item, packed, bool(quick)) for change, key, item, packed, quick in rows]
 
     @reading_long
     def embedded(self, db: Database, space: str) -> Embedded:
