@@ -6,7 +6,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-import kubernetes_validate  # type: ignore[import-untyped] - it publishes none
+import kubernetes_validate  # type: ignore[import-untyped]  # it publishes no types
 import pytest
 import yaml
 
