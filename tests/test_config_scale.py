@@ -138,7 +138,7 @@ def test_the_balancer_passes_on_to_the_fronts_where_they_listen(settings: Settin
     (name,) = re.findall(r"dynamic a (\w+) ", BALANCER)
     assert roles(COMPOSE["services"][name]) == ["front"]
     assert COMPOSE["services"]["balancer"]["depends_on"] == [name]
-    (port,) = re.findall(r"^:(\d+) \{", BALANCER, re.MULTILINE)
+    (port,) = re.findall(r"^http://:(\d+) \{", BALANCER, re.MULTILINE)
     assert COMPOSE["services"]["balancer"]["ports"] == [f"127.0.0.1:8080:{port}"]
     assert BALANCER.count("{") == BALANCER.count("}")
     # Broadsheet takes the last address for the client's; without this it would be the next proxy's.
