@@ -5,6 +5,7 @@ bot.digest.publisher has the other half, publishing.
 
 import asyncio
 import logging
+import random
 import secrets
 from collections.abc import Callable, Sequence
 from contextlib import aclosing
@@ -30,8 +31,10 @@ LONGEST_REST = timedelta(hours=4)
 # tomorrow's first collection speaks for itself.
 A_DAY = timedelta(hours=20)
 
-# How often a batch is folded anew because another process stored some of the same items meanwhile.
-TRIES = 8
+# How often a batch is folded because another process stored some of the same items meanwhile. Before each further time it
+# waits by chance, for up to twice as long as before: so that several, who would all begin again at once, find their turns.
+TRIES = 10
+_FIRST_WAIT, _LONGEST_WAIT = 0.01, 0.3  # seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,11 +123,13 @@ class Collector:
     async def _take_in(self, batch: Batch, name: str, now: datetime) -> int:
         """Store the batch and move the watermark in one transaction; return how many items were new."""
         async with self._merging:
-            for _ in range(TRIES):
+            for attempt in range(TRIES):
+                if attempt:
+                    await asyncio.sleep(random.uniform(0, min(_FIRST_WAIT * 2**attempt, _LONGEST_WAIT)))
                 fresh = await self._fold_in(batch, name, now)
                 if fresh is not None:
                     return fresh
-        raise StoreError("Other processes keep changing the same items. Run one service and no other collection beside it.")
+        raise StoreError("Other processes keep changing the same items; what was not stored is collected the next time.")
 
     async def _fold_in(self, batch: Batch, name: str, now: datetime) -> int | None:
         """Return how many items were new; None, and nothing is stored, when another process changed what was read."""
