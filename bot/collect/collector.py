@@ -116,9 +116,19 @@ class Collector:
             error = SourceChanged(f"unexpected {type(failure).__name__} while reading it; see the log at {reference}")
         state = _after(await self._store.source_states.get(source.name), tally, error, now)
         await self._store.source_states.save(state)
-        # What is posted at once looks as far as this: what a collection brings comes together.
-        await self._store.facts.set(COLLECTED, str(await self._store.items.last_arrival()))
+        await self._note_collected()
         return Collected(state, source.title, tally.read, tally.fresh, error=error)
+
+    async def _note_collected(self) -> None:
+        """Note the last arrival. What is posted at once looks as far as this: what a collection brings comes together.
+
+        Where something has arrived since it was read, another process may have noted more: it is noted again, so that the
+        last of several to do so never leaves less than another one noted.
+        """
+        noted = -1
+        while (last := await self._store.items.last_arrival()) != noted:
+            await self._store.facts.set(COLLECTED, str(last))
+            noted = last
 
     async def _take_in(self, batch: Batch, name: str, now: datetime) -> int:
         """Store the batch and move the watermark in one transaction; return how many items were new."""
