@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import psycopg
@@ -14,6 +15,8 @@ import pytest
 
 from bot.errors import StoreError
 from bot.models import Change, Coverage, Digest, Entry, Feedback, Item, Kind, Ranked, Saved, Summary, Topic
+from bot.store.postgres.connections import Db
+from bot.store.postgres.maintenance import unreadable
 from bot.store.postgres.store import PostgresStore
 from tests.bot.store.postgres.opened import executed, two
 from tests.conftest import NOW
@@ -111,6 +114,23 @@ async def test_each_fault_has_its_sentence(postgres: str, tmp_path: Path, statem
         assert await one.maintenance.check() == []
         await executed(postgres, statement)
         assert FAULTS[statement] in await one.maintenance.check()
+
+
+@pytest.mark.parametrize("server", [150000, 160000])
+async def test_a_record_that_is_cut_off_is_counted_on_older_servers_too(postgres: str, tmp_path: Path, server: int) -> None:
+    async with two(postgres, tmp_path) as (one, _):
+        await one.items.add([paper(1), paper(2)], OLD)
+        await executed(postgres, "update records set data = left(data, 20) where id = 1")
+
+        async def counted(db: Db) -> dict[str, int]:
+            return {sentence: (await rows_of(db, sql))[0][0] for sentence, sql in unreadable(server)}
+
+        counts = await one.connections.read(counted)
+        assert {sentence: number for sentence, number in counts.items() if number} == {"{} items cannot be read.": 1}
+
+
+async def rows_of(db: Db, sql: str) -> list[tuple[Any, ...]]:
+    return await (await db.execute(sql.encode())).fetchall()
 
 
 async def test_a_database_that_cannot_be_looked_through_is_a_fault(postgres: str, tmp_path: Path) -> None:
@@ -264,9 +284,5 @@ async def test_unused_space_is_given_back_and_the_connection_is_as_it_was(postgr
         assert await one.maintenance.vacuum() >= 0
         async with await psycopg.AsyncConnection.connect(one.connections.conninfo()) as fresh:
             usual = await (await fresh.execute("show statement_timeout")).fetchone()
-        assert await one.connections.read(_timeout) == usual
+        assert await one.connections.read(lambda db: rows_of(db, "show statement_timeout")) == [usual]
         assert (await one.maintenance.statistics())["bytes"] > 0
-
-
-async def _timeout(db: psycopg.AsyncConnection[tuple[object, ...]]) -> tuple[object, ...] | None:
-    return await (await db.execute("show statement_timeout")).fetchone()
