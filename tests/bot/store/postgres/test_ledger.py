@@ -209,6 +209,14 @@ async def test_of_two_processes_that_close_an_occurrence_one_does(both: Both) ->
     assert len(await both[0].digests.past("T1", ours[0].channel)) == 1
 
 
+async def test_of_two_processes_that_close_an_occurrence_with_nothing_to_post_one_does(both: Both) -> None:
+    ours = await subscribed(both[0])
+    await opened(both[0], ours, range(20))
+    empty = [replace(occurrence(ours, slot=slot), state=OccurrenceState.EMPTY) for slot in range(20)]
+    found = await at_once(*(store.ledger.close_occurrence(each, NOW) for each in empty for store in both))
+    assert [sorted(pair, key=bool) for pair in zip(found[::2], found[1::2], strict=True)] == [[False, True]] * 20
+
+
 def dated(topic: str = "kv", *, follows: int = 0, through: int = 1, **changes: object) -> Digest:
     plain = replace(digest(0.5, topic=topic), window=Window(follows, through, follows=follows))
     return replace(plain, **changes)  # type: ignore[arg-type]
