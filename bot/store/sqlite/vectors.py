@@ -13,7 +13,7 @@ from sqlite_utils import Database
 
 from bot.models import Item
 from bot.models.vectors import text_digest
-from bot.ports.vectors import Embedded
+from bot.ports.vectors import Embedded, VectorChange
 from bot.store.records import item_from_text
 from bot.store.sqlite.connections import Connections, Tables, reading, reading_long, writing
 from bot.store.sqlite.key_values import fact
@@ -26,6 +26,21 @@ KEPT_CHANGES = 100_000  # writes, each of some vectors; a copy that is further b
 # Of so many bytes, and with a scale that `bot.models.vectors.sound` takes: not negative, and below 1/32, as its last byte
 # tells.
 SOUND = "typeof(vector) = 'blob' and length(vector) = ? and substr(vector, -1) < x'3d'"
+
+# Left to itself, SQLite goes through all vectors of the space for the few that are new.
+_NTH_CHANGE = """
+    select change from (
+        select change from vectors indexed by vectors_change where change > :after
+        union all select change from gone_vectors where change > :after
+    ) order by change limit 1 offset :before"""
+_SOUND = SOUND.replace("?", ":length")
+_CHANGED = f"""
+    select change, coalesce(key, ''), item, packed, quick from (
+        select change, item, case when space = :space and {_SOUND} then vector end as packed,
+            space = :space and quick as quick
+            from vectors indexed by vectors_change where change > :after and change <= :through
+        union all select change, item, null, 0 from gone_vectors where change > :after and change <= :through
+    ) left join items on id = item order by change, item"""
 
 
 class SqliteVectors(Tables):
@@ -72,6 +87,20 @@ class SqliteVectors(Tables):
     @reading
     def mark(self, db: Database, space: str) -> str:
         return str(last_change(db))
+
+    @reading
+    def last_change(self, db: Database, space: str) -> int:
+        return last_change(db)
+
+    @reading_long
+    def changed(self, db: Database, space: str, after: int, *, limit: int) -> Sequence[VectorChange] | None:
+        if not is_known(db, after):
+            return None
+        number = space_number(db, space)
+        through = db.execute(_NTH_CHANGE, {"after": after, "before": max(1, limit) - 1}).fetchone()
+        given = {"after": after, "through": through[0] if through else last_change(db), "space": number}
+        rows = db.execute(_CHANGED, {**given, "length": _length(db, number)}).fetchall()
+        return [VectorChange(change, key, item, packed, bool(quick)) for change, key, item, packed, quick in rows]
 
     @reading_long
     def embedded(self, db: Database, space: str) -> Embedded:
