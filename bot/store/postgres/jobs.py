@@ -70,7 +70,7 @@ class PostgresLaneJobs:
         app = App(connector=self._connector())
         app.job_manager = _Manager(app.connector)
         for verb in (MAKE, DELIVER):
-            app.task(self._task(verb), name=verb, queue=verb)
+            app.task(name=verb, queue=verb)(self._task(verb))
         with self._errors():
             try:
                 await app.open_async()
