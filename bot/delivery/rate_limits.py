@@ -106,15 +106,18 @@ class RateLimits:
         self._paces = {place: pace for place, pace in self._paces.items() if pace.at <= now < pace.next}
 
 
+Departures = dict[str, deque[datetime]]  # by platform: when requests left, within the last window
+
+
 class SlidingWindow:
     """Lets no more requests through within a second than a platform takes, counted when they leave.
 
     Rate limits pace what is handed out; between that and the request lies a claim, which takes some longer than others.
     """
 
-    def __init__(self, pause: Pause) -> None:
-        """`pause` waits for so many seconds of the clock that `enter` is given."""
-        self._left: dict[str, deque[datetime]] = {}
+    def __init__(self, pause: Pause, left: Departures | None = None) -> None:
+        """`pause` waits for so many seconds of the clock that `enter` is given; whoever has the same `left` counts together."""
+        self._left: Departures = {} if left is None else left
         self._pause = pause
 
     async def enter(self, call: PlatformCall, clock: Callable[[], datetime]) -> None:

@@ -76,7 +76,7 @@ async def test_who_ends_gives_it_back_and_begins_nothing_more() -> None:
 async def test_what_still_runs_keeps_it_until_it_has_ended() -> None:
     leases, work = SoleLeases(), Work()
     ours = WorkLease(leases, "clock", "one", LONG)
-    running = asyncio.create_task(job(work, ours).run())
+    running = asyncio.ensure_future(job(work, ours).run())
     await until(lambda: work.begun)
 
     await ours.end()
@@ -89,12 +89,14 @@ async def test_what_still_runs_keeps_it_until_it_has_ended() -> None:
 async def test_it_is_prolonged_while_work_goes_on() -> None:
     leases, work = SoleLeases(), Work()
     ours, theirs = WorkLease(leases, "clock", "one", SHORT), WorkLease(leases, "clock", "two", SHORT)
-    running = asyncio.create_task(job(work, ours).run())
+    running = asyncio.ensure_future(job(work, ours).run())
     await until(lambda: work.begun)
     first = (await leases.held())[0].until
+    held = await leases.held()
     async with asyncio.timeout(PATIENCE):
-        while (await leases.held())[0].until < first + SHORT:
+        while held[0].until < first + SHORT:
             await asyncio.sleep(0.01)
+            held = await leases.held()
 
     await job(work, theirs).run()
     work.may_end.set()
@@ -105,7 +107,7 @@ async def test_it_is_prolonged_while_work_goes_on() -> None:
 async def test_work_is_stopped_at_once_when_the_lease_is_lost() -> None:
     leases, work = SoleLeases(), Work()
     ours = WorkLease(leases, "clock", "one", SHORT)
-    running = asyncio.create_task(job(work, ours).run())
+    running = asyncio.ensure_future(job(work, ours).run())
     await until(lambda: work.begun)
     await leases.give_back((await leases.held())[0])
     await leases.take("clock", "two", LONG)
@@ -126,7 +128,7 @@ async def test_work_is_stopped_when_the_store_is_away_for_as_long_as_the_lease_l
 
     leases: Leases = instead(inner, take=take)
     ours = WorkLease(leases, "clock", "one", SHORT)
-    running = asyncio.create_task(job(work, ours).run())
+    running = asyncio.ensure_future(job(work, ours).run())
     await until(lambda: work.begun)
     away = True
     async with asyncio.timeout(PATIENCE):
@@ -148,7 +150,7 @@ async def test_an_error_of_the_work_is_the_jobs() -> None:
 async def test_a_job_that_is_cancelled_ends_before_the_lease_is_given_back() -> None:
     leases, work = SoleLeases(), Work()
     ours = WorkLease(leases, "clock", "one", LONG)
-    running = asyncio.create_task(job(work, ours).run())
+    running = asyncio.ensure_future(job(work, ours).run())
     await until(lambda: work.begun)
     await ours.end()
     running.cancel()
