@@ -116,7 +116,7 @@ class SlidingWindow:
     """
 
     def __init__(self, pause: Pause, left: Departures | None = None) -> None:
-        """`pause` waits for so many seconds of the clock that `enter` is given; whoever has the same `left` counts together."""
+        """`pause` waits for so many seconds of the clock that `enter` is given. Who has the same `left` counts together."""
         self._left: Departures = {} if left is None else left
         self._pause = pause
 
