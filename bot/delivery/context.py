@@ -7,11 +7,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 
-from bot.delivery.rate_limits import Departures, PlatformCall, RateLimits
+from bot.delivery.rate_limits import Departures, PlatformCall, RateLimits, SharedLimits
 from bot.delivery.rejections import Rejections
 from bot.models import EMAIL, Abilities, Delivery, Method, domain_tag, is_mail
 from bot.ports.ledger import Ledger
 from bot.ports.messenger import Messenger
+from bot.ports.processes import Budgets
 from bot.ports.store import Store
 
 Clock = Callable[[], datetime]
@@ -123,6 +124,12 @@ class DeliveryContext:
     notice_state: NoticeState = field(default_factory=NoticeState)
     obstacle_state: ObstacleState = field(default_factory=ObstacleState)
     latest: LatestTime = field(default_factory=LatestTime)
+    budgets: Budgets | None = None  # what all processes on the store's database count together; None: there is one alone
+
+    @property
+    def shared_limits(self) -> SharedLimits:
+        """What they may ask of the platforms together."""
+        return SharedLimits(self.budgets, self.rate_limits)
 
     def noted(self, clock: Clock) -> Clock:
         """Return the clock; whatever it shows is remembered for the next tick."""
