@@ -13,6 +13,7 @@ from bot.store.postgres.maintenance import PostgresMaintenance
 from bot.store.postgres.migrations import migrate
 from bot.store.postgres.outbox import PostgresOutbox
 from bot.store.postgres.processes import PostgresBudgets, PostgresLeases, PostgresProcesses
+from bot.store.postgres.rows import PostgresRows
 from bot.store.postgres.vectors import PostgresVectors
 from bot.store.postgres.workspaces import PostgresAssistants, PostgresPeople, PostgresWorkspaces
 
@@ -36,6 +37,7 @@ class PostgresStore:
         self.ledger = PostgresLedger(connections)
         self.lanes = PostgresLanes(connections)
         self.outbox = PostgresOutbox(connections)
+        self.rows = PostgresRows(connections)
         self.chats = PostgresChats(connections)
         self.recipients = PostgresRecipients(connections)
         self.assistants = PostgresAssistants(connections)
