@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 
-from bot.delivery.rate_limits import PlatformCall, RateLimits, SharedLimits
+from bot.delivery.rate_limits import Departures, PlatformCall, RateLimits, SharedLimits
 from bot.delivery.rejections import Rejections
 from bot.models import EMAIL, Abilities, Delivery, Method, domain_tag, is_mail
 from bot.ports.ledger import Ledger
@@ -118,6 +118,7 @@ class DeliveryContext:
     messengers: Mapping[str, Messenger]  # by platform: slack, discord, local, and email
     settings: DeliverySettings = DeliverySettings()
     chance: random.Random = field(default_factory=random.Random)
+    departures: Departures = field(default_factory=dict)  # of requests, which all who send in this process count together
     rate_limits: RateLimits = field(default_factory=RateLimits)
     rejections: Rejections = field(default_factory=Rejections)
     notice_state: NoticeState = field(default_factory=NoticeState)

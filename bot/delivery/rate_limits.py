@@ -172,15 +172,18 @@ class SharedLimits:
             self.rate_limits.learn(await self.budgets.rests(), now)
 
 
+Departures = dict[str, deque[datetime]]  # by platform: when requests left, within the last window
+
+
 class SlidingWindow:
     """Lets no more requests through within a second than a platform takes, counted when they leave.
 
     Rate limits pace what is handed out; between that and the request lies a claim, which takes some longer than others.
     """
 
-    def __init__(self, pause: Pause) -> None:
-        """`pause` waits for so many seconds of the clock that `enter` is given."""
-        self._left: dict[str, deque[datetime]] = {}
+    def __init__(self, pause: Pause, left: Departures | None = None) -> None:
+        """`pause` waits for so many seconds of the clock that `enter` is given. Who has the same `left` counts together."""
+        self._left: Departures = {} if left is None else left
         self._pause = pause
 
     async def enter(self, call: PlatformCall, clock: Callable[[], datetime]) -> None:

@@ -42,7 +42,7 @@ class Sender:
         self._pauser = pauser
         self._rate_limits = context.rate_limits
         self._pause = pause
-        self._gate = SlidingWindow(pause)
+        self._gate = SlidingWindow(pause, context.departures)
 
     async def send_next(
         self, held: Delivery, before: Delivery, messenger: Messenger, clock: Clock, *, unposted: bool
