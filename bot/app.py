@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -30,16 +31,18 @@ from bot.digest.request import Layouts
 from bot.embed.backfill import VectorBackfill
 from bot.embed.remote import RemoteEmbedder
 from bot.embed.shipped import LocalEmbedder
-from bot.errors import SettingsError, UsageError
+from bot.errors import SettingsError, StoreError, UsageError
 from bot.handlers.addresses.letters import Letters
 from bot.handlers.archive.channel_access import ChannelAccess
 from bot.handlers.context import HandlerContext
 from bot.http.client import Http, Politeness
 from bot.models import EMAIL, Actor, DigestRequest, Layout, Limits, Topic
 from bot.ports.digests import Previewer
+from bot.ports.facts import Facts
 from bot.ports.mail import Mailer
 from bot.ports.maintenance import Maintenance
 from bot.ports.messenger import Messenger, Visibility
+from bot.ports.rows import COPYING, Rows
 from bot.ports.runner import Job, Watch
 from bot.ports.source import Fetcher, ItemLookup, Source
 from bot.ports.store import Store
@@ -52,6 +55,7 @@ from bot.service.jobs import TICK, DeliveryJobs, collecting, embedding, listenin
 from bot.service.measurements import Measurements, count_writes
 from bot.service.platforms import PendingPlatform, Platform, PlatformContext
 from bot.settings.load import Settings
+from bot.settings.sections import expanded
 from bot.settings.topic_packs import load_packs
 from bot.sources.registry import AUTHORITY, Parts, politeness_of, sources_of
 from bot.store.sqlite.store import SqliteStore
@@ -59,8 +63,9 @@ from bot.summarise.extractive import Extractive
 from bot.summarise.gist import gists
 from bot.summarise.llm.summariser import LlmSummariser
 
-if TYPE_CHECKING:  # the library is there where the settings ask for it
+if TYPE_CHECKING:  # the libraries are there where the settings ask for them
     from bot.store.index.follower import IndexFollower
+    from bot.store.postgres.store import PostgresStore
 
 LOCAL = "local"  # the workspace and the channel of the terminal
 
@@ -72,6 +77,14 @@ class Service:
     jobs: Sequence[Job]
     watches: Sequence[Watch]
     health: ServiceHealth
+
+
+@dataclass(frozen=True, slots=True)
+class BareStore:
+    """A database whose rows are moved."""
+
+    rows: Rows
+    facts: Facts
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +221,38 @@ def store_of(settings: Settings, *, exclusive: bool = False) -> SqliteStore:
     return SqliteStore(settings.database_path, exclusive=exclusive, follower=_follower(settings))
 
 
+@asynccontextmanager
+async def bare_store(named: str, *, is_new: bool) -> AsyncIterator[BareStore]:
+    """Open a database by its path or address, for its rows alone, while nobody else works on it.
+
+    Where it may not be made, `is_new` is False. Raises StoreError.
+    """
+    is_address = named.startswith(("postgresql://", "postgres://"))
+    path = expanded(Path(named))
+    if not is_address and not is_new and not await asyncio.to_thread(path.exists):
+        raise StoreError(f"There is no database at {path}.")
+    store = _postgres_store(named, path, 2) if is_address else SqliteStore(path, exclusive=True)
+    async with AsyncExitStack() as stack:
+        await store.open()
+        stack.push_async_callback(store.close)
+        if others := await store.processes.every(timedelta(minutes=1)):
+            said = ", ".join(f"{each.host} ({', '.join(each.roles)})" for each in others)
+            raise StoreError(f"Processes work on {store.rows.name}: {said}. Stop them first.")
+        yield BareStore(store.rows, store.facts)
+
+
+def _postgres_store(address: str, folder: Path, most: int) -> "PostgresStore":
+    """Return the store at an address, to be opened; raises SettingsError where what it needs is not installed."""
+    try:
+        from bot.store.postgres.store import PostgresStore
+    except ModuleNotFoundError as error:
+        raise SettingsError(
+            f"The database is an address of PostgreSQL's, and {error.name} is not installed: install the extra `postgres`"
+            " (`pipx install '.[postgres]'`, or requirements-postgres.lock)."
+        ) from error
+    return PostgresStore(address, folder, most=most)
+
+
 def _follower(settings: Settings) -> "type[IndexFollower] | None":
     """Return the search index beside the database, None where FTS5 is to find; raises SettingsError."""
     if settings.search.engine == "fts5":
@@ -236,6 +281,8 @@ async def built(
         store = store_of(settings, exclusive=exclusive)
         await store.open()
         stack.push_async_callback(store.close)
+        if source := await store.facts.get(COPYING):
+            raise StoreError(f"The database lacks a part of what is copied from {source}: run `broadsheet db copy` again.")
         # In threads: both read the machine's certificates.
         http = await asyncio.to_thread(_http, settings)
         stack.push_async_callback(http.close)

@@ -1,5 +1,6 @@
 """`broadsheet db …`: the database as a thing to keep: migrate, check, embed, back up, restore, prune, vacuum."""
 
+import asyncio
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +14,7 @@ from bot.errors import EmbeddingUnavailable, UsageError
 if TYPE_CHECKING:
     from bot.app import App
     from bot.ports.vectors import Embedded
+    from bot.store.transfer import Moved
 
 _SQLITE = b"SQLite format 3\0"  # how each of its files begins (https://sqlite.org/fileformat2.html)
 
@@ -101,6 +103,43 @@ def _refuse_to_replace(path: Path, database: Path) -> None:
         return
     if begins not in (b"", _SQLITE):
         raise UsageError(f"{path} is there and is no backup; it is left as it is. Choose another name.")
+
+
+@db.command(name="copy")
+@click.argument("source", metavar="FROM")
+@click.argument("target", metavar="TO")
+@as_json
+@click.pass_context
+def copy_rows(context: click.Context, source: str, target: str, as_json: bool) -> int:
+    """Copy everything from the database FROM to the database TO, and compare every row.
+
+    Each is a file, an address (postgresql://user@host/name), or the word `settings` for that of the settings. The
+    password of an address is better left to ~/.pgpass or PGPASSWORD: other users of this machine can read a command
+    line. Stop every service on both first. What is stopped in the middle goes on where it was when it is run again.
+    """
+    settings = settings_of(context)
+    own = settings.database_address or str(settings.database_path)
+    names = [own if each == "settings" else each for each in (source, target)]
+    if names[0] == names[1]:
+        raise UsageError("FROM and TO are the same database.")
+    moved = asyncio.run(_copied(*names))
+    if as_json:
+        echo_json({"rows": moved.rows, "written": moved.written, "differences": moved.differences})
+    elif moved.differences:
+        click.echo(f"{moved.differences:,} parts are not the same: something writes to one of them. Run it again.")
+    else:
+        click.echo(f"Copied {moved.written:,} rows; all {moved.rows:,} were compared and are the same.")
+    return Exit.UNWELL if moved.differences else Exit.OK
+
+
+async def _copied(source: str, target: str) -> "Moved":
+    from adapters.cli.progress import RowsBar
+    from bot.app import bare_store
+    from bot.store.transfer import moved
+
+    async with bare_store(source, is_new=False) as theirs, bare_store(target, is_new=True) as ours:
+        with RowsBar() as bar:
+            return await moved((theirs.rows, theirs.facts), (ours.rows, ours.facts), bar.moved)
 
 
 @db.command()

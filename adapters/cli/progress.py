@@ -8,6 +8,36 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedCo
 
 from bot.collect.collector import Progress as Step
 from bot.ports.vectors import Embedded
+from bot.store.transfer import Progress as Rows
+
+
+class RowsBar:
+    """A bar for each table whose rows are moved and then compared, while the `with` block lasts."""
+
+    def __init__(self) -> None:
+        self._progress = Progress(
+            TextColumn("{task.description:<16}"),
+            BarColumn(bar_width=24),
+            TextColumn("{task.completed:>10,.0f} rows"),
+            TimeElapsedColumn(),
+            console=Console(stderr=True),
+            transient=True,
+            disable=not sys.stderr.isatty(),
+        )
+        self._tasks: dict[str, TaskID] = {}
+
+    def __enter__(self) -> "RowsBar":
+        self._progress.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._progress.stop()
+
+    def moved(self, step: Rows) -> None:
+        """Move the table's bar; the first step makes it."""
+        if step.table not in self._tasks:
+            self._tasks[step.table] = self._progress.add_task(step.table)
+        self._progress.update(self._tasks[step.table], completed=step.done, total=step.of)
 
 
 class ProgressBars:

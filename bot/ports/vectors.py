@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,19 @@ class Embedded:
     whole: int
     quick: int
     lacking: int
+
+
+class VectorChange(NamedTuple):
+    """That an item's vector was kept or went: the number of the write that did it, and what the item has now.
+
+    `key` is the item's own, "" where it is gone; `packed` is None where it has no sound vector of the space.
+    """
+
+    number: int
+    key: str
+    arrival: int
+    packed: bytes | None
+    quick: bool
 
 
 class Embedder(Protocol):
@@ -74,4 +87,21 @@ class Vectors(Protocol):
 
     async def embedded(self, space: str) -> Embedded:
         """Return how far the space is filled."""
+        ...
+
+    async def last_change(self, space: str) -> int:
+        """Return the number of the last write of vectors.
+
+        Each write is given a number in the transaction that does it, in the order in which these are committed. None is
+        given twice, not even after a backup was put back.
+        """
+        ...
+
+    async def changed(self, space: str, after: int, *, limit: int) -> Sequence[VectorChange] | None:
+        """Return the vectors that were kept or went after the write of a number, the oldest write first; none twice.
+
+        What one write did comes together, so it may be more than `limit`; where it is less, nothing is left that had
+        changed when this was asked. None where nobody knows any more what came after that number, or no write has it: who
+        follows begins anew with `last_change`, the vectors of all items by `find`, and then what changed after that number.
+        """
         ...

@@ -1,5 +1,7 @@
 """Each store, made empty: a test that asks for `store` runs once on every one of them."""
 
+import contextlib
+import os
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
@@ -9,8 +11,9 @@ from bot.store.index.follower import IndexFollower
 from bot.store.postgres.store import PostgresStore
 from bot.store.sqlite.store import SqliteStore
 from tests.stores import AnyStore
+from tests.stores.copied import CopiedStore
 from tests.stores.memory import MemoryStore
-from tests.stores.postgres_server import emptied_aside
+from tests.stores.postgres_server import NoServerError, emptied_aside, programs
 
 
 def _memory(folder: Path) -> AnyStore:
@@ -25,12 +28,17 @@ def _tantivy(folder: Path) -> AnyStore:
     return SqliteStore(folder / "broadsheet.db", follower=IndexFollower)
 
 
+def _copied(folder: Path) -> AnyStore:
+    return CopiedStore(folder / "broadsheet.db")
+
+
 def _postgres(folder: Path) -> AnyStore:
     raise AssertionError("made on the server of the tests")
 
 
 # What finds items is asked on both search engines, all else on one store of each sort.
 _SEARCHING = ("test_searching", "test_meaning", "test_months")
+_IN_A_COPY = (*_SEARCHING, "test_similar", "test_pages", "test_values")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -38,14 +46,18 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         made = {"memory": _memory, "sqlite": _sqlite, "postgres": _postgres}
         if metafunc.module.__name__.rpartition(".")[2] in _SEARCHING:
             made["tantivy"] = _tantivy
+        if metafunc.module.__name__.rpartition(".")[2] in _IN_A_COPY:
+            made["copied"] = _copied
         metafunc.parametrize("store", made.values(), ids=made, indirect=True)
 
 
 @pytest.fixture
-async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[AnyStore]:
+async def store(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[AnyStore]:
     make: Callable[[Path], AnyStore] = request.param
     made: AnyStore
     if make is _postgres:
+        with contextlib.suppress(NoServerError):  # the pg_dump of a server that was given is on the path
+            monkeypatch.setenv("PATH", str(programs()), prepend=os.pathsep)
         made = PostgresStore(await emptied_aside(request.getfixturevalue("postgres")), tmp_path, most=4)
     else:
         made = make(tmp_path)

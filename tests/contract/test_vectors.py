@@ -11,7 +11,7 @@ import pytest
 
 from bot.models import Item, Kind, Near
 from bot.models.vectors import pack, unpack
-from bot.ports.vectors import Embedded
+from bot.ports.vectors import Embedded, VectorChange
 from bot.query import parse
 from tests.conftest import NOW
 from tests.stores import AnyStore
@@ -145,3 +145,74 @@ async def test_the_mark_changes_with_the_vectors_and_with_nothing_else(store: An
     await store.items.add([], NOW, retired=["arxiv:2"])
     assert await changed()
     assert len(set(marks)) == 4
+
+
+async def changed(store: AnyStore, after: int, *, limit: int = 99, space: str = SPACE) -> Sequence[VectorChange]:
+    found = await store.vectors.changed(space, after, limit=limit)
+    assert found is not None
+    return found
+
+
+async def test_what_was_kept_and_went_is_told_in_the_order_of_the_writes(store: AnyStore) -> None:
+    items = [paper(1), paper(2), paper(3), paper(4)]
+    await store.items.add(items, NOW)
+    empty = await store.vectors.last_change(SPACE)
+    assert not await changed(store, empty)
+    await keep(store, items[:3], quick=True)
+    first = await store.vectors.last_change(SPACE)
+    kept = vector(1, 7)
+    assert [(each.key, each.packed, each.quick) for each in await changed(store, empty)] == [
+        (f"arxiv:{number}", kept, True) for number in (1, 2, 3)
+    ]
+    await keep(store, items[1:2])
+    await store.items.add([paper(3, title="Another")], NOW)
+    await store.items.add([], NOW, retired=["arxiv:1"])
+    found = await changed(store, empty)
+    assert [(each.key, each.packed, each.quick) for each in found] == [
+        ("arxiv:2", kept, False),
+        ("arxiv:3", None, False),
+        ("", None, False),
+    ]
+    assert found == await changed(store, first)
+    numbers = [each.number for each in found]
+    assert numbers == sorted(set(numbers))
+    assert numbers[-1] == await store.vectors.last_change(SPACE)
+    arrivals = {item.key: arrival for arrival, item in await store.items.arrived(0)}
+    assert [each.arrival for each in found] == [arrivals["arxiv:2"], arrivals["arxiv:3"], 1]
+    assert not await changed(store, numbers[-1])
+
+
+async def test_what_one_write_did_is_told_together(store: AnyStore) -> None:
+    items = [paper(number) for number in range(5)]
+    await store.items.add(items, NOW)
+    empty = await store.vectors.last_change(SPACE)
+    await keep(store, items[:3])
+    first = await store.vectors.last_change(SPACE)
+    await keep(store, items[3:])
+    for limit in (1, 2, 3):
+        found = await changed(store, empty, limit=limit)
+        assert {each.number for each in found} == {first}
+        assert len(found) == 3
+    assert len(await changed(store, empty, limit=4)) == 5
+    assert [each.key for each in await changed(store, first, limit=1)] == ["arxiv:3", "arxiv:4"]
+
+
+async def test_a_vector_of_another_space_and_one_that_is_damaged_are_told_as_none(store: AnyStore) -> None:
+    items = [paper(1), paper(2)]
+    await store.items.add(items, NOW)
+    await keep(store, items)
+    before = await store.vectors.last_change(SPACE)
+    await keep(store, items[:1], space="other-1")
+    assert [(each.key, each.packed) for each in await changed(store, before)] == [("arxiv:1", None)]
+    assert [(each.key, each.packed) for each in await changed(store, before, space="other-1")] == [("arxiv:1", vector(1, 7))]
+    await store.vectors.save(SPACE, items[1:], [UNSOUND[0]], quick=False)
+    assert [(each.key, each.packed) for each in await changed(store, before)] == [("arxiv:1", None), ("arxiv:2", None)]
+
+
+async def test_after_a_number_of_no_write_nothing_is_known(store: AnyStore) -> None:
+    await store.items.add([paper(1)], NOW)
+    await keep(store, [paper(1)])
+    last = await store.vectors.last_change(SPACE)
+    assert await store.vectors.changed(SPACE, last, limit=9) == []
+    for unknown in (0, -1, last + 1):
+        assert await store.vectors.changed(SPACE, unknown, limit=9) is None

@@ -42,8 +42,8 @@ class MemoryItems:
 
     def __init__(self, states: MemorySourceStates) -> None:
         self.known: dict[str, Item] = {}
-        self.vectors = MemoryVectors(self.known)
         self.numbers: dict[str, int] = {}  # of each item, in the order in which they were first stored
+        self.vectors = MemoryVectors(self.known, self.numbers)
         self.last = 0
         self._states = states
         self._changes = 0

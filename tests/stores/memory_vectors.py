@@ -7,7 +7,7 @@ import numpy as np
 
 from bot.models import Item, Near
 from bot.models.vectors import sound, split, text_of_item, unpack
-from bot.ports.vectors import Embedded
+from bot.ports.vectors import Embedded, VectorChange
 from bot.store.records import newness
 from bot.store.rules.nearest import Nearest
 
@@ -22,17 +22,19 @@ class _Kept:
 class MemoryVectors:
     """bot.ports.vectors.Vectors, in a dictionary beside that of the items."""
 
-    def __init__(self, items: Mapping[str, Item]) -> None:
+    def __init__(self, items: Mapping[str, Item], numbers: Mapping[str, int]) -> None:
+        """`numbers` are the arrivals of the items by their keys."""
         self._items = items
+        self._numbers = numbers
         self._vectors: dict[str, _Kept] = {}
-        self._vector_changes = 0
+        self._writes: list[list[int]] = []  # the arrivals of the items whose vectors each write kept or took
 
     def forget(self, key: str, becomes: Item | None = None) -> None:
         """Take the item's vector, unless the item becomes one of the same text."""
         before = self._items.get(key)
         same = before is not None and becomes is not None and text_of_item(before) == text_of_item(becomes)
         if not same and self._vectors.pop(key, None) is not None:
-            self._vector_changes += 1
+            self._writes.append([self._numbers[key]])
 
     async def lacking(self, space: str, *, limit: int, better: bool = False) -> Sequence[Item]:
         """Return the newest items without a vector of the space, or those with a quick one."""
@@ -53,7 +55,7 @@ class MemoryVectors:
             if (stored := self._items.get(item.key)) and text_of_item(stored) == text_of_item(item)
         }
         self._vectors.update(fresh)
-        self._vector_changes += 1
+        self._writes.append([self._numbers[key] for key in fresh])
         return len(fresh)
 
     async def find(self, space: str, keys: Collection[str]) -> Mapping[str, bytes]:
@@ -63,7 +65,28 @@ class MemoryVectors:
 
     async def mark(self, space: str) -> str:
         """Return how often vectors were changed."""
-        return str(self._vector_changes)
+        return str(len(self._writes))
+
+    async def last_change(self, space: str) -> int:
+        """Return one more than there were writes: the number 1 is that of a store without any."""
+        return len(self._writes) + 1
+
+    async def changed(self, space: str, after: int, *, limit: int) -> Sequence[VectorChange] | None:
+        """Return what each write after that one did that no later write did again."""
+        if not 0 < after <= len(self._writes) + 1:
+            return None
+        last = {arrival: at + 2 for at, arrivals in enumerate(self._writes) for arrival in arrivals}
+        keys = {self._numbers[key]: key for key in self._items}
+        ordered = sorted((number, arrival) for arrival, number in last.items() if number > after)
+        through = ordered[:limit][-1][0] if ordered else 0
+        return [self._change(space, *each, keys.get(each[1], "")) for each in ordered if each[0] <= through]
+
+    def _change(self, space: str, number: int, arrival: int, key: str) -> VectorChange:
+        kept = self._vectors.get(key)
+        if kept is None or kept.space != space:
+            return VectorChange(number, key, arrival, None, quick=False)
+        packed = kept.packed if sound(split([kept.packed])[1]).all() else None
+        return VectorChange(number, key, arrival, packed, kept.quick)
 
     async def embedded(self, space: str) -> Embedded:
         """Return how far the space is filled."""

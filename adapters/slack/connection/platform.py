@@ -128,7 +128,7 @@ async def _clients(settings: SlackSettings, platform: PlatformContext, cipher: T
         installations = Installations(platform.chats, cipher, platform.clock) if cipher else None
         if installations:
             await installations.load()
-        yield Clients(settings, session, platform.clock, installations)
+        yield Clients(settings, session, platform.clock, installations, platform.cluster)
 
 
 def _cipher(settings: SlackSettings) -> TokenCipher | None:

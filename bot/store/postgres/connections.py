@@ -7,6 +7,7 @@ read, by `select … for update` where it is a row, by `locked` where it may be 
 import asyncio
 import contextlib
 import functools
+import logging
 import random
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
 from datetime import timedelta
@@ -67,8 +68,12 @@ class Connections:
             reconnect_timeout=5.0,
             open=False,
         )
+        # It warns of every try, each second while a server is away; whoever asks for a connection is told.
+        logging.getLogger("psycopg.pool").setLevel(logging.ERROR)
         try:
             with self.errors():
+                # By itself first: a pool does not say why it has no connection.
+                await (await AsyncConnection.connect(self.conninfo(), autocommit=True)).close()
                 await pool.open(wait=True, timeout=PATIENCE.total_seconds())
         except BaseException:
             await pool.close()
@@ -239,6 +244,13 @@ def _sentence(error: psycopg.Error, name: str) -> str:
     for kind, sentence in _SENTENCES:
         if isinstance(error, kind):
             return sentence.format(name=name)
+    if (said := str(error)).startswith(
+        ("connection", "failed to resolve")
+    ):  # and none was made: libpq says why in words alone
+        kind = next((kind for words, kind in _AT_CONNECTING if words in said), None)
+        return (
+            dict(_SENTENCES)[kind].format(name=name) if kind else f"The database {name} cannot be reached; is the server up?"
+        )
     if _is_dead(error):
         return f"The connection to the database {name} was lost; it is made anew by itself."
     # Of psycopg's own errors without a state the text may hold how it was to connect.
@@ -246,6 +258,15 @@ def _sentence(error: psycopg.Error, name: str) -> str:
     return f"The database {name} failed: {said.rstrip('.')}."
 
 
+_AT_CONNECTING: tuple[tuple[str, type[psycopg.Error]], ...] = (
+    ("authentication failed", psycopg.errors.InvalidPassword),
+    ("no password supplied", psycopg.errors.InvalidPassword),
+    ("no pg_hba.conf entry", psycopg.errors.InvalidPassword),
+    ("does not exist", psycopg.errors.InvalidCatalogName),
+    ("too many clients", psycopg.errors.TooManyConnections),
+    ("connection slots", psycopg.errors.TooManyConnections),
+    ("read-only", psycopg.errors.ReadOnlySqlTransaction),
+)
 _SENTENCES: tuple[tuple[type[psycopg.Error], str], ...] = (
     (
         psycopg.errors.DiskFull,
@@ -260,7 +281,10 @@ _SENTENCES: tuple[tuple[type[psycopg.Error], str], ...] = (
         "The user of the database {name} may not do that; it must own the database's tables.",
     ),
     (psycopg.errors.InvalidPassword, "The database {name} does not take the user or the password."),
-    (psycopg.errors.InvalidCatalogName, "There is no database {name} on that server; make it with `createdb`."),
+    (
+        psycopg.errors.InvalidCatalogName,
+        "The database {name} or its user does not exist; make them with `createuser` and `createdb`.",
+    ),
     (
         psycopg.errors.TooManyConnections,
         "The server of {name} takes no more connections; raise max_connections, or lower `connections`.",

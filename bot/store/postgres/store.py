@@ -6,6 +6,7 @@ from bot.store.postgres.chats import PostgresChats
 from bot.store.postgres.connections import Connections
 from bot.store.postgres.digests import PostgresArchive, PostgresDigests
 from bot.store.postgres.items import PostgresItems
+from bot.store.postgres.jobs import PostgresLaneJobs, prepare_jobs
 from bot.store.postgres.key_values import PostgresFacts, PostgresSourceStates, PostgresSummaries
 from bot.store.postgres.ledger import PostgresLanes, PostgresLedger
 from bot.store.postgres.mail import PostgresRecipients
@@ -13,6 +14,7 @@ from bot.store.postgres.maintenance import PostgresMaintenance
 from bot.store.postgres.migrations import migrate
 from bot.store.postgres.outbox import PostgresOutbox
 from bot.store.postgres.processes import PostgresBudgets, PostgresLeases, PostgresProcesses
+from bot.store.postgres.rows import PostgresRows
 from bot.store.postgres.vectors import PostgresVectors
 from bot.store.postgres.workspaces import PostgresAssistants, PostgresPeople, PostgresWorkspaces
 
@@ -35,7 +37,9 @@ class PostgresStore:
         self.facts = PostgresFacts(connections)
         self.ledger = PostgresLedger(connections)
         self.lanes = PostgresLanes(connections)
+        self.lane_jobs = PostgresLaneJobs(connections)
         self.outbox = PostgresOutbox(connections)
+        self.rows = PostgresRows(connections)
         self.chats = PostgresChats(connections)
         self.recipients = PostgresRecipients(connections)
         self.assistants = PostgresAssistants(connections)
@@ -54,10 +58,12 @@ class PostgresStore:
         await self.connections.open()
         try:
             await self.connections.bare(migrate)
+            await self.connections.bare(prepare_jobs)
         except BaseException:
             await self.close()
             raise
 
     async def close(self) -> None:
         """Finish what is being done and let go of everything."""
+        await self.lane_jobs.close()
         await self.connections.close()

@@ -22,6 +22,7 @@ from bot.store.sqlite.maintenance import SqliteMaintenance
 from bot.store.sqlite.migrations import is_current, migrate
 from bot.store.sqlite.outbox import SqliteOutbox
 from bot.store.sqlite.recovery.opening import enter, tighten_all
+from bot.store.sqlite.rows import SqliteRows
 from bot.store.sqlite.search.index import SqliteIndex
 from bot.store.sqlite.search.meaning import VectorCopy
 from bot.store.sqlite.vectors import SqliteVectors
@@ -60,6 +61,7 @@ class SqliteStore:
         self.facts = SqliteFacts(connections)
         self.ledger = SqliteLedger(connections)
         self.outbox = SqliteOutbox(connections)
+        self.rows = SqliteRows(connections)
         self.chats = SqliteChats(connections)
         self.recipients = SqliteRecipients(connections)
         self.assistants = SqliteAssistants(connections)

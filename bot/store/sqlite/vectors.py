@@ -13,7 +13,7 @@ from sqlite_utils import Database
 
 from bot.models import Item
 from bot.models.vectors import text_digest
-from bot.ports.vectors import Embedded
+from bot.ports.vectors import Embedded, VectorChange
 from bot.store.records import item_from_text
 from bot.store.sqlite.connections import Connections, Tables, reading, reading_long, writing
 from bot.store.sqlite.key_values import fact
@@ -26,6 +26,21 @@ KEPT_CHANGES = 100_000  # writes, each of some vectors; a copy that is further b
 # Of so many bytes, and with a scale that `bot.models.vectors.sound` takes: not negative, and below 1/32, as its last byte
 # tells.
 SOUND = "typeof(vector) = 'blob' and length(vector) = ? and substr(vector, -1) < x'3d'"
+
+# Left to itself, SQLite goes through all vectors of the space for the few that are new.
+_NTH_CHANGE = """
+    select change from (
+        select change from vectors indexed by vectors_change where change > :after
+        union all select change from gone_vectors where change > :after
+    ) order by change limit 1 offset :before"""
+_SOUND = SOUND.replace("?", ":length")
+_CHANGED = f"""
+    select change, coalesce(key, ''), item, packed, quick from (
+        select change, item, case when space = :space and {_SOUND} then vector end as packed,
+            space = :space and quick as quick
+            from vectors indexed by vectors_change where change > :after and change <= :through
+        union all select change, item, null, 0 from gone_vectors where change > :after and change <= :through
+    ) left join items on id = item order by change, item"""
 
 
 class SqliteVectors(Tables):
@@ -46,17 +61,13 @@ class SqliteVectors(Tables):
 
     @writing
     def save(self, db: Database, space: str, items: Sequence[Item], packed: Sequence[bytes], *, quick: bool) -> int:
-        change = _next_change(db)
-        number = space_number(db, space) or _new_space(db, space)
         stored = _stored(db, [item.key for item in items])
         rows = [
-            (stored[item.key][0], number, quick, change, read, vector)
+            (stored[item.key][0], quick, read, vector)
             for item, vector in zip(items, packed, strict=True)
             if item.key in stored and stored[item.key][1] == (read := text_digest(item))
         ]
-        sql = "insert or replace into vectors (item, space, quick, change, read, vector) values (?, ?, ?, ?, ?, ?)"
-        db.conn.executemany(sql, rows)
-        db.conn.executemany("delete from gone_vectors where item = ?", [(row[0],) for row in rows])
+        keep(db, space, rows)
         return len(rows)
 
     @reading_long
@@ -72,6 +83,20 @@ class SqliteVectors(Tables):
     @reading
     def mark(self, db: Database, space: str) -> str:
         return str(last_change(db))
+
+    @reading
+    def last_change(self, db: Database, space: str) -> int:
+        return last_change(db)
+
+    @reading_long
+    def changed(self, db: Database, space: str, after: int, *, limit: int) -> Sequence[VectorChange] | None:
+        if not is_known(db, after):
+            return None
+        number = space_number(db, space)
+        through = db.execute(_NTH_CHANGE, {"after": after, "before": max(1, limit) - 1}).fetchone()
+        given = {"after": after, "through": through[0] if through else last_change(db), "space": number}
+        rows = db.execute(_CHANGED, {**given, "length": _length(db, number)}).fetchall()
+        return [VectorChange(change, key, item, packed, bool(quick)) for change, key, item, packed, quick in rows]
 
     @reading_long
     def embedded(self, db: Database, space: str) -> Embedded:
@@ -106,6 +131,15 @@ def _length(db: Database, space: int) -> int:
     )
     row = db.execute(sql, [space, _SAMPLE]).fetchone()
     return int(row[0]) if row else 0
+
+
+def keep(db: Database, space: str, rows: Sequence[tuple[int, bool, int, bytes]]) -> None:
+    """Keep vectors: of each the item's id, whether it is a quick one, the digest of the text it was made of, and itself."""
+    change = _next_change(db)
+    number = space_number(db, space) or _new_space(db, space)
+    sql = "insert or replace into vectors (item, space, quick, change, read, vector) values (?, ?, ?, ?, ?, ?)"
+    db.conn.executemany(sql, [(item, number, quick, change, read, vector) for item, quick, read, vector in rows])
+    db.conn.executemany("delete from gone_vectors where item = ?", [(row[0],) for row in rows])
 
 
 def forget_changed(db: Database, digests: Mapping[int, int]) -> None:

@@ -42,6 +42,8 @@ async def migrate(db: Db, steps: tuple[Step, ...] = STEPS) -> list[str]:
 
     Raises StoreError, and changes nothing, for a database that a newer version has made unreadable for this one.
     """
+    await db.execute("set statement_timeout = 0")
+    await db.execute("set lock_timeout = '10min'")  # as long as another process may take for the steps
     await db.execute(_LOCK)
     try:
         await db.execute(_STEPS_TABLE)
@@ -57,6 +59,8 @@ async def migrate(db: Db, steps: tuple[Step, ...] = STEPS) -> list[str]:
         return [step.name for step in missing]
     finally:
         await db.execute(_UNLOCK)
+        await db.execute("reset lock_timeout")
+        await db.execute("reset statement_timeout")
 
 
 async def applied_steps(db: Db) -> dict[int, int]:
