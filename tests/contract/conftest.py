@@ -9,7 +9,7 @@ from bot.store.index.follower import IndexFollower
 from bot.store.postgres.store import PostgresStore
 from bot.store.sqlite.store import SqliteStore
 from tests.stores import AnyStore
-from tests.stores.copied import CopiedStore
+from tests.stores.copied import CopiedStore, followed
 from tests.stores.memory import MemoryStore
 from tests.stores.postgres_server import emptied_aside
 
@@ -55,6 +55,7 @@ async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
     made: AnyStore
     if make is _postgres:
         made = PostgresStore(await emptied_aside(request.getfixturevalue("postgres")), tmp_path, most=4)
+        made.index = followed(made.index)  # type: ignore[assignment]
     else:
         made = make(tmp_path)
     await made.open()
