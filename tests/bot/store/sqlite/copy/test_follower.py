@@ -5,14 +5,16 @@ import random
 import shutil
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import numpy as np
 import pytest
 from sqlite_utils import Database as SqliteDatabase
 
-from bot.models import Item
+from bot.models import And, Item, Label, Term, Tree
 from bot.models.vectors import pack
+from bot.query.match import matches
 from bot.store.records import item_to_text
 from bot.store.sqlite.connections import Connections
 from bot.store.sqlite.copy import rows
@@ -20,13 +22,16 @@ from bot.store.sqlite.copy.follower import CopyFollower
 from bot.store.sqlite.ingest import last_id
 from bot.store.sqlite.items import SqliteItems
 from bot.store.sqlite.maintenance import SqliteMaintenance
+from bot.store.sqlite.search.index import SqliteIndex
 from bot.store.sqlite.store import SqliteStore
 from bot.store.sqlite.vectors import SqliteVectors
 from tests.conftest import NOW
+from tests.contract.indexed import indexed
 from tests.contract.records import paper
 from tests.stores.memory import MemoryStore
 
 Database = MemoryStore | SqliteStore
+TREES: tuple[Tree, ...] = (And(()), Term("even"), Term("one"), Label("category", "cs.lg"), Term("again", field="title"))
 SPACE, OTHER = "words 1", "words 2"
 
 
@@ -61,6 +66,12 @@ async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
     await made.close()
 
 
+def _counts(db: SqliteDatabase) -> list[object]:
+    """Return what the index counts of words and of labels."""
+    vocabulary = db.execute("select word, items, names from vocabulary order by word").fetchall()
+    return [vocabulary, db.execute("select field, value, items from labels order by field, value").fetchall()]
+
+
 async def level(follower: CopyFollower) -> None:
     while not await follower.follow_some():
         pass
@@ -73,6 +84,12 @@ async def expect_the_same(store: Database, copy: Connections, space: str = "") -
     assert {number: item_to_text(item) for number, item in await copied.arrived(0)} == there
     assert await copied.last_arrival() == await store.items.last_arrival()
     assert await SqliteMaintenance(copy).check() == []
+    items = [item for _, item in await store.items.arrived(0)]
+    assert await copy.read(_counts) == await asyncio.to_thread(lambda: _counts(indexed(items, NOW)))
+    for tree in TREES:
+        found = await SqliteIndex(copy).matching(tree, NOW, since=NOW - timedelta(days=9000))
+        held = {item.key for _, item in await store.items.arrived(0) if matches(tree, item, NOW)}
+        assert {item.key for item in found} == held
     if space:
         keys = [item.key for _, item in await store.items.arrived(0)]
         assert await SqliteVectors(copy).find(space, keys) == await store.vectors.find(space, keys)
