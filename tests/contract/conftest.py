@@ -1,5 +1,7 @@
 """Each store, made empty: a test that asks for `store` runs once on every one of them."""
 
+import contextlib
+import os
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
@@ -11,7 +13,7 @@ from bot.store.sqlite.store import SqliteStore
 from tests.stores import AnyStore
 from tests.stores.copied import CopiedStore, followed
 from tests.stores.memory import MemoryStore
-from tests.stores.postgres_server import emptied_aside
+from tests.stores.postgres_server import NoServerError, emptied_aside, programs
 
 
 def _memory(folder: Path) -> AnyStore:
@@ -50,10 +52,12 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 @pytest.fixture
-async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[AnyStore]:
+async def store(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[AnyStore]:
     make: Callable[[Path], AnyStore] = request.param
     made: AnyStore
     if make is _postgres:
+        with contextlib.suppress(NoServerError):  # the pg_dump of a server that was given is on the path
+            monkeypatch.setenv("PATH", str(programs()), prepend=os.pathsep)
         made = PostgresStore(await emptied_aside(request.getfixturevalue("postgres")), tmp_path, most=4)
         made.index = followed(made.index)  # type: ignore[assignment]
     else:

@@ -29,7 +29,7 @@ KEPT_CHANGES = 100_000  # who is further behind reads all items anew, in about t
 _FIRST = 1  # the number that a store has before its first change, though no row says so
 _LAST_CHANGE = f"coalesce((select max(number) from item_changes), {_FIRST})"
 # The highest id that an item ever had: none is given twice, so ids tell what came later.
-_LAST_ID = (
+LAST_ID = (
     "greatest(coalesce((select max(id) from items), 0),"
     " coalesce((select value from facts where name = 'last id'), '0')::bigint)"
 )
@@ -74,7 +74,7 @@ class PostgresItems(Tables):
             await _write(db, fresh, begun, now.astimezone(UTC).date())
             await _retire(db, going, {alias: item.key for item in fresh for alias in item.aliases})
             if happened:
-                await set_fact(db, "last id", str(await _number(db, _LAST_ID) + 1))
+                await set_fact(db, "last id", str(await _number(db, LAST_ID) + 1))
             if state is not None:
                 await save_state(db, state)
             return True
@@ -86,13 +86,13 @@ class PostgresItems(Tables):
 
     @reading
     async def last_arrival(self, db: Db) -> int:
-        return await _number(db, _LAST_ID)
+        return await _number(db, LAST_ID)
 
     @reading
     async def arrived(self, db: Db, after: int, through: int | None = None) -> Sequence[tuple[int, Item]]:
         sql = (
             "select items.id, data from items join records using (id) where items.id > %s"
-            f" and items.id <= coalesce(%s::bigint, {_LAST_ID}) order by seen desc, newest desc, key desc"
+            f" and items.id <= coalesce(%s::bigint, {LAST_ID}) order by seen desc, newest desc, key desc"
         )
         return await _numbered(db, sql, [after, through])
 
@@ -108,7 +108,7 @@ class PostgresItems(Tables):
     async def arrival_before(self, db: Db, since: datetime, until: datetime) -> int:
         # Left to itself, the server may go through all items by their ids until one was seen then.
         first = "with seen as materialized (select id from items where seen between %s and %s)"
-        sql = f"{first} select coalesce(min(id) - 1, {_LAST_ID}) from seen"
+        sql = f"{first} select coalesce(min(id) - 1, {LAST_ID}) from seen"
         return await _number(db, sql, [micros(since), micros(until)])
 
     @reading
@@ -148,11 +148,12 @@ class PostgresItems(Tables):
         return found
 
 
+# Each found by itself: left to itself, the server begins workers of its own for some hundred names, which takes longer.
 _NAMED = """
-    select name, data from (
-        select alias as name, item as id, 0 as place from aliases where alias = any(%(names)s)
-        union all select key, id, 1 from items where key = any(%(names)s)
-    ) named join records using (id) order by place"""
+    with aliased as materialized (select alias as name, item as id, 0 as place from aliases where alias = any(%(names)s)),
+        keyed as materialized (select key as name, id, 1 as place from items where key = any(%(names)s)),
+        named as (select * from aliased union all select * from keyed)
+    select name, data from named join records using (id) order by place"""
 _CHANGES = f"""
     with known as (
         select exists (select from item_changes where number = %(after)s)
@@ -250,7 +251,7 @@ def _ready(item: Item) -> _Ready:
 
 
 async def _begin(db: Db, keys: Sequence[str]) -> _Begun:
-    sql = f"select {_LAST_ID}, {vectors.LAST_CHANGE}"
+    sql = f"select {LAST_ID}, {vectors.LAST_CHANGE}"
     async with db.pipeline():
         numbers = await db.execute(sql.encode())
         ids = await db.execute("select key, id from items where key = any(%s)", [list(keys)])
@@ -348,18 +349,20 @@ _NUMBER_CHANGES = f"""
     union all select %(first)s - 1 + place, id from unnest(%(ids)s::bigint[]) with ordinality as given (id, place)"""
 
 
-async def drop(db: Db, ids: Sequence[int]) -> None:
-    """Drop the items of these ids with all that belongs to them."""
+async def drop(db: Db, ids: Sequence[int]) -> int:
+    """Drop the items of these ids with all that belongs to them; return how many readings that were."""
     if not ids:
-        return
-    last = await _number(db, _LAST_ID)
+        return 0
+    last = await _number(db, LAST_ID)
     await _note_changes(db, ids)
     change = vectors.next_change(await _number(db, vectors.LAST_CHANGE))
     async with db.pipeline():
         await set_fact(db, "last id", str(last))
         await vectors.forget(db, ids, change)
-        for table, column in (("items", "id"), ("records", "id"), ("aliases", "item"), ("readings", "item")):
+        readings = await db.execute("delete from readings where item = any(%s)", [list(ids)])
+        for table, column in (("items", "id"), ("records", "id"), ("aliases", "item")):
             await db.execute(f"delete from {table} where {column} = any(%s)".encode(), [list(ids)])
+    return readings.rowcount
 
 
 async def forget_changes(db: Db, kept: int = KEPT_CHANGES) -> None:

@@ -38,7 +38,7 @@ _WORKSPACES = (
 _NEXT = "select min(notices.recipient) from notices where notices.workspace = owed.workspace and notices.recipient >"
 _ROUND = (
     "select recipient from (with recursive each (recipient) as (({next} {begin}) union all"
-    " select ({next} each.recipient) from each where recipient is not null)"
+    " select ({next} each.recipient) from each where recipient is not null and {until})"
     " select recipient from each where recipient is not null and {until} limit %(most)s)"
 )
 _AFTER = "coalesce(told.recipient, '')"

@@ -220,15 +220,15 @@ async def prune(db: Db, kept: int = KEPT_CHANGES) -> None:
     It waits for the lock of the items.
     """
     await lock_items(db)
-    damaged = await _damaged(db)
-    if damaged:
-        await forget(db, damaged, next_change(await _last_change(db)))
+    wrong = await damaged(db)
+    if wrong:
+        await forget(db, wrong, next_change(await _last_change(db)))
     oldest = "select number from vector_changes order by number desc limit 1 offset %s"
     await db.execute(f"delete from vector_changes where number < ({oldest})".encode(), [kept])
     await db.execute("delete from gone_vectors where change <= (select min(number) from vector_changes)")
 
 
-async def _damaged(db: Db) -> list[int]:
+async def damaged(db: Db) -> list[int]:
     """Return the ids of the items whose vector has another size than its space, or is none."""
     length = _LENGTH.format("vector_spaces.number")
     sql = (

@@ -1,0 +1,119 @@
+"""The rows of deliveries: how they are held, and how they are written."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from bot.models import Delivery
+from bot.store.postgres.connections import Db
+from bot.store.postgres.digests import NOTE_POSTED, posted_now
+from bot.store.postgres.ledger_rows.occurrences import PLACE, all_rows, or_none, place, place_of, places_of, run
+from bot.store.postgres.ledger_rows.turns import IS_NEXT
+from bot.store.records import delivery_from_text, delivery_to_text, micros, payloads_to_bytes
+from bot.store.rules.transitions import OPEN
+
+NAMED = "workspace = %(workspace)s and id = %(id)s"
+_PROGRESS = "state = %(state)s, next_at = %(next_at)s, lease_until = %(lease_until)s, message = %(message)s, data = %(data)s"
+_PAYLOAD = "(select payload from payloads where payloads.number = deliveries.number)"
+# What an earlier part is, once it is done, it stays: that needs no lock.
+CLAIM = f"update deliveries set {_PROGRESS} where {NAMED} and data = any(%(said)s) and {IS_NEXT} returning {_PAYLOAD}"
+BEGIN = f"update deliveries set data = %(data)s where {NAMED} and data = %(said)s returning number"
+IS_HELD = f"select number from deliveries where {NAMED} and data = %(said)s"
+
+
+class Parts(NamedTuple):
+    """The parts of a digest, whose rows are held."""
+
+    own: Delivery | None  # the one that was asked for, with what it says
+    others: list[Delivery]
+
+
+async def hold(db: Db, given: Delivery) -> Parts:
+    """Return the delivery and the other parts of its digest as they are stored, held in the order of the parts."""
+    where = NAMED if given.parts == 1 else PLACE
+    sql = (
+        f"select id, data, case when id = %(id)s then {_PAYLOAD} end from deliveries where {where} order by part for update"
+    )
+    rows = await all_rows(db, sql, **place(given), id=given.id)
+    own = [delivery_from_text(data, payload) for number, data, payload in rows if number == given.id]
+    others = [delivery_from_text(data, None) for number, data, _ in rows if number != given.id]
+    return Parts(own[0] if own else None, others)
+
+
+async def insert(db: Db, fresh: Sequence[Delivery]) -> None:
+    """Keep new deliveries, and what they say."""
+    sql = """
+        with kept as (
+            insert into deliveries (workspace, id, subscription, day, slot, part, channel, due, state, next_at, lease_until,
+                message, data)
+            select * from unnest(%(workspaces)s::text[], %(ids)s::text[], %(subscriptions)s::text[], %(days)s::text[],
+                %(slots)s::bigint[], %(parts)s::bigint[], %(channels)s::text[], %(dues)s::bigint[], %(states)s::text[],
+                %(nexts)s::bigint[], %(leases)s::bigint[], %(messages)s::text[], %(texts)s::text[])
+            returning number, workspace, id
+        )
+        insert into payloads (number, payload) select number, payload from kept join
+            unnest(%(workspaces)s::text[], %(ids)s::text[], %(payloads)s::bytea[]) as said (workspace, id, payload)
+            using (workspace, id)
+    """
+    given = {
+        **places_of([place_of(each) for each in fresh]),
+        **_progresses(fresh),
+        "parts": [each.part for each in fresh],
+        "channels": [each.channel for each in fresh],
+        "dues": [micros(each.due) for each in fresh],
+        "payloads": [payloads_to_bytes(each.payload, each.if_late) for each in fresh],
+    }
+    await run(db, sql, **given)
+
+
+async def update(db: Db, fresh: Sequence[Delivery], *, posted: Delivery | None = None) -> None:
+    """Write deliveries whose rows are held; what is settled says nothing more. `posted`: one of them that may be posted."""
+    noted = posted_now(posted) if posted is not None else None
+    settled = any(each.state not in OPEN for each in fresh)
+    if fresh:
+        written = progress(fresh[0]) if len(fresh) == 1 else _progresses(fresh)
+        await run(db, _WRITES[len(fresh) > 1, settled, noted is not None], **{**written, **(noted or {})})
+
+
+def _write(many: bool, settled: bool, noted: bool) -> str:
+    """Return the statement that writes one delivery or many, those of them settled, and notes what was posted."""
+    one = f"update deliveries set {_PROGRESS} where {NAMED} returning number, state"
+    each = """
+        update deliveries set state = fresh.state, next_at = fresh.next_at, lease_until = fresh.lease_until,
+            message = fresh.message, data = fresh.data
+        from unnest(%(workspaces)s::text[], %(ids)s::text[], %(states)s::text[], %(nexts)s::bigint[], %(leases)s::bigint[],
+            %(messages)s::text[], %(texts)s::text[]) as fresh (workspace, id, state, next_at, lease_until, message, data)
+        where (deliveries.workspace, deliveries.id) = (fresh.workspace, fresh.id)
+        returning deliveries.number, deliveries.state"""
+    still = ", ".join(f"'{state}'" for state in OPEN)
+    gone = f"delete from payloads using changed where payloads.number = changed.number and changed.state not in ({still})"
+    parts = [f"changed as ({each if many else one})"]
+    parts += [f"gone as ({gone})"] if settled else []
+    parts += [f"noted as ({NOTE_POSTED})"] if noted else []
+    return f"with {', '.join(parts)} select from changed limit 0"
+
+
+_WRITES = {
+    (many, settled, noted): _write(many, settled, noted)
+    for many in (False, True)
+    for settled in (False, True)
+    for noted in (False, True)
+}
+
+
+def progress(delivery: Delivery) -> dict[str, Any]:
+    """Return what changes of a delivery, with its name, as statements are given it."""
+    return {
+        "workspace": delivery.workspace,
+        "id": delivery.id,
+        "state": str(delivery.state),
+        "next_at": micros(delivery.next_at),
+        "lease_until": or_none(delivery.lease_until),
+        "message": delivery.message,
+        "data": delivery_to_text(delivery),
+    }
+
+
+def _progresses(given: Sequence[Delivery]) -> dict[str, list[Any]]:
+    names = {"workspace": "workspaces", "id": "ids", "state": "states", "next_at": "nexts", "lease_until": "leases"}
+    rows = [progress(each) for each in given]
+    return {many: [row[one] for row in rows] for one, many in {**names, "message": "messages", "data": "texts"}.items()}
