@@ -43,6 +43,12 @@ async def even(copy: SearchCopy) -> int:
     return len((await copy.search(Query("", Term("even"), "new"), NOW, limit=100)).hits)
 
 
+async def meant(copy: SearchCopy) -> None:
+    """Ask for what is near to something, so that vectors are followed."""
+    (packed,) = vectors_of(some([1]), random.Random(1))
+    await copy.search(Query("", Term("words")), NOW, near=Near(SPACE, packed, 0.999))
+
+
 async def until_found(copy: SearchCopy, number: int) -> None:
     while await even(copy) < number:  # noqa: ASYNC110 - it follows by itself, and tells nobody
         await asyncio.sleep(0.01)
@@ -258,14 +264,14 @@ import asyncio, sys
 from pathlib import Path
 from datetime import timedelta
 from bot.store.sqlite.store import SqliteStore
-from tests.bot.store.sqlite.copy.test_search_copy import SPACE, copy_of
+from tests.bot.store.sqlite.copy.test_search_copy import copy_of, meant
 
 async def follow():
     store = SqliteStore(Path(sys.argv[1]))
     await store.open()
     copy = copy_of(store, Path(sys.argv[2]), every=timedelta(milliseconds=1))
     await copy.open()
-    await copy.following.follow_space(SPACE)
+    await meant(copy)
     print("open", flush=True)
     await asyncio.sleep(60)
 
@@ -304,6 +310,8 @@ async def test_whoever_follows_is_killed_whenever_the_copy_comes_to_have_what_th
             await store.vectors.save(SPACE, items[:3], vectors_of(items[:3], chance), quick=False)
         assert await dying == -signal.SIGKILL
     copy = copy_of(store, tmp_path / "copy")
+    await copy.follow()
+    await meant(copy)
     await copy.follow()
     await copy.close()
     await expect_a_copy(store, tmp_path / "copy", SPACE)
