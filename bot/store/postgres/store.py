@@ -64,19 +64,16 @@ class PostgresStore:
         self.processes = PostgresProcesses(connections)
         self.maintenance = PostgresMaintenance(connections)
 
-    async def open(self, *, searching: bool = False) -> None:
-        """Connect, and take the steps of the tables that are missing.
+    async def open(self) -> None:
+        """Connect, and take the steps of the tables that are missing; the search copy is opened by who first asks it.
 
-        With `searching`, the search copy follows from now on, otherwise once something is searched. Raises StoreError, also
-        for a database that a newer version made unreadable for this one, and where another process has the copy's folder.
+        Raises StoreError, also for a database that a newer version made unreadable for this one.
         """
         if self.connections.is_open:
             return
         await self.connections.open()
         try:
             await self.connections.bare(migrate)
-            if searching:
-                await self.index.open()
         except BaseException:
             await self.close()
             raise
