@@ -4,7 +4,7 @@ import asyncio
 import re
 from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -48,6 +48,7 @@ class DiscordContext(ListenerContext):
     channels: Channels
     answers: DiscordAnswers
     command_ids: dict[str, str]  # by the names of our commands, as Discord gave them; filled when it is told the commands
+    telling_commands: asyncio.Lock = field(default_factory=asyncio.Lock)  # held by the client that tells them
 
     @property
     def handler_context(self) -> HandlerContext:

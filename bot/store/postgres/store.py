@@ -7,6 +7,7 @@ from bot.store.postgres.chats import PostgresChats
 from bot.store.postgres.connections import Connections
 from bot.store.postgres.digests import PostgresArchive, PostgresDigests
 from bot.store.postgres.items import PostgresItems
+from bot.store.postgres.jobs import PostgresLaneJobs, prepare_jobs
 from bot.store.postgres.key_values import PostgresFacts, PostgresSourceStates, PostgresSummaries
 from bot.store.postgres.ledger import PostgresLanes, PostgresLedger
 from bot.store.postgres.mail import PostgresRecipients
@@ -54,6 +55,7 @@ class PostgresStore:
         self.facts = PostgresFacts(connections)
         self.ledger = PostgresLedger(connections)
         self.lanes = PostgresLanes(connections)
+        self.lane_jobs = PostgresLaneJobs(connections)
         self.outbox = PostgresOutbox(connections)
         self.rows = PostgresRows(connections)
         self.chats = PostgresChats(connections)
@@ -74,6 +76,7 @@ class PostgresStore:
         await self.connections.open()
         try:
             await self.connections.bare(migrate)
+            await self.connections.bare(prepare_jobs)
         except BaseException:
             await self.close()
             raise
@@ -81,4 +84,5 @@ class PostgresStore:
     async def close(self) -> None:
         """Finish what is being done and let go of everything."""
         await self.index.close()
+        await self.lane_jobs.close()
         await self.connections.close()

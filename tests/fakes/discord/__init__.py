@@ -29,7 +29,9 @@ that 15 minutes pass at once.
 Every request and every reply is held against Discord's OpenAPI description and the rules it lacks. What breaks them is in
 `fake.wrong`, and a request is refused for it with 50035. Text that would notify somebody is in `fake.mentions`.
 
-Switches: `privileged` (intents), `shards`, `identifies_left`, `archived_threads_refuse`, `user.is_closed`, `user.locale`.
+Switches: `privileged` (intents), `shards`, `max_concurrency`, `identifies_left`, `archived_threads_refuse`,
+`user.is_closed`, `user.locale`. `gateway.connected` are the shards that are connected, `.too_soon` counts IDENTIFYs that
+came before their turn, `.doubled` are shards of which two sessions were connected at a time.
 Figures that Discord does not tell are ours and may be set: the buckets (`limits.buckets`), how long nonces are remembered
 (`behaviour.remembers`, seconds), the pause between two IDENTIFYs (`gateway.identify_every`, off).
 """

@@ -228,5 +228,6 @@ async def gateway(world: World, _: Call) -> Reply:
 
 @route("GET", "/gateway/bot")
 async def gateway_bot(world: World, _: Call) -> Reply:
-    limit = {"total": 1000, "remaining": world.identifies_left, "reset_after": 3_600_000, "max_concurrency": 1}
+    limit = {"total": 1000, "remaining": world.identifies_left, "reset_after": 3_600_000}
+    limit["max_concurrency"] = world.max_concurrency
     return 200, {"url": world.gateway_url, "shards": world.shards, "session_start_limit": limit}

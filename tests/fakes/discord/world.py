@@ -45,6 +45,7 @@ class World:
         self.application_flags = 1 << 19  # which is told here, too
         self.identifies_left = 1000
         self.shards = 1  # recommended
+        self.max_concurrency = 1  # shards of other remainders by it may identify at the same time
         self._last = 0
         self.application = self.new_id()
         self.bot = User(self.new_id(), "Broadsheet", bot=True)
