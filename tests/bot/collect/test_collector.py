@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Collection, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -60,8 +61,11 @@ async def test_what_a_collection_notes_late_takes_back_nothing_that_another_proc
             await Collector(store, AUTHORITY).collect([beside.pop()], now)
         await facts.set(name, value)
 
-    facts, slow = store.facts, instead(store, facts=instead(store.facts, set=noted_late))
-    await Collector(slow, AUTHORITY).collect([Scripted("arxiv", Batch(items=(paper("2603.00001"),)))], now)
+    facts = store.facts
+    late: Any = instead(facts, set=noted_late)
+    await Collector(instead(store, facts=late), AUTHORITY).collect(
+        [Scripted("arxiv", Batch(items=(paper("2603.00001"),)))], now
+    )
     assert await number_of_fact(facts, COLLECTED) == await store.items.last_arrival() == 2
 
 
