@@ -11,10 +11,11 @@ from typing import Any
 
 import pytest
 
-from bot.delivery import Deliverer, DeliveryContext
+from bot.delivery import Deliverer, DeliveryContext, SubscriptionResumer
+from bot.delivery.pausing import SubscriptionPauser
 from bot.delivery.rate_limits import PlatformCall, RateLimits, SharedLimits
-from bot.errors import Reach
-from bot.models import Abilities, Delivery, DeliveryState, Method, Rate
+from bot.errors import Reach, Refused
+from bot.models import Abilities, Delivery, DeliveryState, Method, Rate, Refusal
 from bot.store.postgres.processes import PostgresBudgets
 from bot.store.postgres.store import PostgresStore
 from tests.bot.deliveries import Harness
@@ -239,3 +240,17 @@ async def test_without_other_processes_nothing_is_counted() -> None:
     await limits.rest(call(), Reach.CHANNEL, NOW + MINUTE, NOW)
     await limits.refresh(NOW)
     assert limits.rate_limits.rested(call(), NOW) == NOW + MINUTE
+
+
+async def test_what_is_paused_is_asked_about_in_its_turn_among_all_requests(budgets: Sequence[PostgresBudgets]) -> None:
+    first, second = [Process(each, Abilities(per_second=1 / 60), Clock(NOW), []) for each in budgets[:2]]
+    asked = []
+    for each in (first, second):
+        await each.harness.plant([delivery(1, now=NOW)])
+        each.chat.closed["C1"] = Refused("The channel is archived.")
+        await SubscriptionPauser(each.context).pause(Refusal("chat:T1", "C1", Reach.CHANNEL, "It is archived."), NOW)
+        before = len(each.chat.examined)
+        each.clock.advance(MINUTE)
+        await SubscriptionResumer(each.context, pause=each.clock.pause).resume_due(each.clock)
+        asked.append(len(each.chat.examined) - before)
+    assert asked == [1, 0]
