@@ -337,10 +337,14 @@ def invite(context: click.Context, application: str, user: bool) -> None:
 
     APPLICATION is the application's identifier; without one it is read from the token in the settings.
     """
+    from adapters.discord.install.invite import endpoint
     from adapters.discord.install.invite import invite as made
 
-    number = application or _application_of(settings_of(context).discord.token.get_secret_value())
+    settings = settings_of(context).discord if not application else None
+    number = application or _application_of(settings.token.get_secret_value() if settings else "")
     click.echo(made(number, user=user))
+    if settings and settings.interactions == "http":
+        click.echo(f"Interactions Endpoint URL: {endpoint(settings.public_url)}", err=True)
 
 
 def _application_of(token: str) -> str:
