@@ -266,7 +266,7 @@ def run(context: click.Context) -> None:
         log.info("ended; what was due and not sent is sent by the next run")
 
     folder = settings_of(context, quiet=False).digests_path
-    with_app(context, work, exclusive=True, quiet=False, messengers={PLATFORM: FolderMessenger(folder)})
+    with_app(context, work, exclusive=True, searching=True, quiet=False, messengers={PLATFORM: FolderMessenger(folder)})
 
 
 @asynccontextmanager

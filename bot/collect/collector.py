@@ -5,6 +5,7 @@ bot.digest.publisher has the other half, publishing.
 
 import asyncio
 import logging
+import random
 import secrets
 from collections.abc import Callable, Sequence
 from contextlib import aclosing
@@ -30,8 +31,10 @@ LONGEST_REST = timedelta(hours=4)
 # tomorrow's first collection speaks for itself.
 A_DAY = timedelta(hours=20)
 
-# How often a batch is folded anew because another process stored some of the same items meanwhile.
-TRIES = 8
+# How often a batch is folded because another process stored some of the same items meanwhile. Before each further time it
+# waits by chance, for up to twice as long as before: so that several, who would all begin again at once, find their turns.
+TRIES = 10
+_FIRST_WAIT, _LONGEST_WAIT = 0.01, 0.3  # seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,18 +116,30 @@ class Collector:
             error = SourceChanged(f"unexpected {type(failure).__name__} while reading it; see the log at {reference}")
         state = _after(await self._store.source_states.get(source.name), tally, error, now)
         await self._store.source_states.save(state)
-        # What is posted at once looks as far as this: what a collection brings comes together.
-        await self._store.facts.set(COLLECTED, str(await self._store.items.last_arrival()))
+        await self._note_collected()
         return Collected(state, source.title, tally.read, tally.fresh, error=error)
+
+    async def _note_collected(self) -> None:
+        """Note the last arrival. What is posted at once looks as far as this: what a collection brings comes together.
+
+        Where something has arrived since it was read, another process may have noted more: it is noted again, so that the
+        last of several to do so never leaves less than another one noted.
+        """
+        noted = -1
+        while (last := await self._store.items.last_arrival()) != noted:
+            await self._store.facts.set(COLLECTED, str(last))
+            noted = last
 
     async def _take_in(self, batch: Batch, name: str, now: datetime) -> int:
         """Store the batch and move the watermark in one transaction; return how many items were new."""
         async with self._merging:
-            for _ in range(TRIES):
+            for attempt in range(TRIES):
+                if attempt:
+                    await asyncio.sleep(random.uniform(0, min(_FIRST_WAIT * 2**attempt, _LONGEST_WAIT)))
                 fresh = await self._fold_in(batch, name, now)
                 if fresh is not None:
                     return fresh
-        raise StoreError("Other processes keep changing the same items. Run one service and no other collection beside it.")
+        raise StoreError("Other processes keep changing the same items; what was not stored is collected the next time.")
 
     async def _fold_in(self, batch: Batch, name: str, now: datetime) -> int | None:
         """Return how many items were new; None, and nothing is stored, when another process changed what was read."""

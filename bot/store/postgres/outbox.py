@@ -4,6 +4,7 @@ Each row is kept, changed or removed by one statement that names what its writer
 at the same time one changes it, and the others are told that they did not.
 """
 
+import asyncio
 import json
 import logging
 from collections.abc import Iterator, Mapping, Sequence
@@ -38,7 +39,7 @@ _WORKSPACES = (
 _NEXT = "select min(notices.recipient) from notices where notices.workspace = owed.workspace and notices.recipient >"
 _ROUND = (
     "select recipient from (with recursive each (recipient) as (({next} {begin}) union all"
-    " select ({next} each.recipient) from each where recipient is not null)"
+    " select ({next} each.recipient) from each where recipient is not null and {until})"
     " select recipient from each where recipient is not null and {until} limit %(most)s)"
 )
 _AFTER = "coalesce(told.recipient, '')"
@@ -99,9 +100,11 @@ class PostgresOutbox(Tables):
     @reading
     async def notices(self, db: Db, after: Mapping[str, str] = NOBODY, *, limit: int = 10) -> Mapping[str, Sequence[Notice]]:
         values = {"workspaces": list(after), "told": list(after.values()), "most": limit}
+        rows = await (await db.execute(_NOTICES, values)).fetchall()
+        read = await asyncio.to_thread(lambda: [_notice(workspace, data) for workspace, _, _, data in rows])
         found: dict[str, list[Notice]] = {}
-        for workspace, recipient, number, data in await (await db.execute(_NOTICES, values)).fetchall():
-            notice = _notice(workspace, data) or await _first_after(db, workspace, recipient, number)
+        for (workspace, recipient, number, _), first in zip(rows, read, strict=True):
+            notice = first or await _first_after(db, workspace, recipient, number)
             if notice is not None:
                 found.setdefault(workspace, []).append(notice)
         return found
@@ -147,7 +150,8 @@ class PostgresOutbox(Tables):
     @reading
     async def messages_to_edit(self, db: Db, now: datetime, *, limit: int = 100) -> Sequence[StandingMessage]:
         values = {"now": micros(now), "ahead": micros(now + EDIT_WAITS), "most": limit}
-        return list(_legible(await (await db.execute(_TO_EDIT, values)).fetchall()))
+        rows = await (await db.execute(_TO_EDIT, values)).fetchall()
+        return await asyncio.to_thread(lambda: list(_legible(rows)))
 
     @writing
     async def update_message(self, db: Db, message: StandingMessage, *, replaces: StandingMessage) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Collection, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -48,6 +49,24 @@ async def test_when_a_collection_ends_well_or_not_the_last_arrival_is_noted(stor
     assert await number_of_fact(store.facts, COLLECTED) == await store.items.last_arrival() == 1
     await collector.collect([Scripted("github", Batch(items=(repo(),)))], now)
     assert await number_of_fact(store.facts, COLLECTED) == await store.items.last_arrival() == 2
+
+
+async def test_what_a_collection_notes_late_takes_back_nothing_that_another_process_noted(
+    store: MemoryStore, now: datetime
+) -> None:
+    beside = [Scripted("github", Batch(items=(repo(),)))]
+
+    async def noted_late(name: str, value: str) -> None:
+        while beside:  # another collection ends in between
+            await Collector(store, AUTHORITY).collect([beside.pop()], now)
+        await facts.set(name, value)
+
+    facts = store.facts
+    late: Any = instead(facts, set=noted_late)
+    await Collector(instead(store, facts=late), AUTHORITY).collect(
+        [Scripted("arxiv", Batch(items=(paper("2603.00001"),)))], now
+    )
+    assert await number_of_fact(facts, COLLECTED) == await store.items.last_arrival() == 2
 
 
 async def test_a_release_of_a_stored_repository_is_noted_once_though_nothing_arrives(
