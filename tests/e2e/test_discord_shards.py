@@ -280,6 +280,28 @@ async def test_the_number_of_shards_stays_while_anybody_holds_some(tmp_path: Pat
         await until(lambda: there.fake.gateway.connected == list(range(6)))
 
 
+async def test_where_discord_wants_more_shards_their_number_is_agreed_anew(tmp_path: Path) -> None:
+    async with scene(tmp_path) as there:
+        await asyncio.gather(there.begin("a"), there.begin("b"))
+        await there.holds(a=2, b=2)
+        there.fake.shards = 6
+        there.fake.gateway.drop(4011)
+        await until(lambda: there.fake.gateway.connected == list(range(6)))
+        assert there.fake.gateway.doubled == []
+
+
+async def test_an_interaction_that_two_processes_are_told_of_is_done_once(tmp_path: Path) -> None:
+    async with scene(tmp_path) as there:
+        await asyncio.gather(there.begin("a"), there.begin("b"))
+        await there.holds(a=2, b=2)
+        asked = await there.fake.slash("digest topic list", user=there.anna, channel=there.rooms[0])
+        before = len(there.fake.calls)
+        there.fake.gateway.send_event("INTERACTION_CREATE", there.fake.told_of(asked))
+        await there.is_heard_once()
+        again = [each for each in there.fake.calls[before:] if str(asked.id) in each.part.values()]
+        assert again == []
+
+
 async def test_hardly_any_connections_left_keep_every_process_from_connecting(tmp_path: Path) -> None:
     async with scene(tmp_path) as there:
         there.fake.identifies_left = 50
