@@ -11,7 +11,7 @@ import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from secrets import token_urlsafe
 
@@ -21,9 +21,10 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM  # noqa: TID251 -
 from adapters.chat.context import ListenerContext
 from bot.commands import Follow, Search, read
 from bot.errors import BotError, StoreError
-from bot.handlers.surfaces.spoken import MessageRate
+from bot.handlers.surfaces.spoken import MOST, SPAN, MessageRate, Turn
 from bot.models import Button, Reply, text_key
 from bot.ports.chats import Chats
+from bot.service.platforms import Cluster
 
 log = logging.getLogger(__name__)
 
@@ -127,12 +128,26 @@ def _holds_words(command: str) -> bool:
     return len(command) > _LONG or isinstance(read(command), Search | Follow)
 
 
-@dataclass(frozen=True, slots=True)
 class SpokenState:
-    """What is remembered of messages while the service runs."""
+    """What is remembered of messages while the service runs, and what several processes know of them together."""
 
-    rate: MessageRate = field(default_factory=MessageRate)
-    words: PassingWords = field(default_factory=PassingWords)
+    def __init__(self, chats: Chats, clock: Callable[[], datetime], cluster: Cluster | None = None) -> None:
+        self.words = PassingWords(chats if cluster else None, clock)
+        self._chats, self._cluster, self._rate = chats, cluster, MessageRate()
+
+    async def turn(self, platform: str, person: str, now: datetime) -> Turn:
+        """Note a message of the person, whom the name tells from everybody else, and say what becomes of it."""
+        found = self._rate.turn(person, now)
+        if found is not Turn.ANSWERED or self._cluster is None:
+            return found
+        try:
+            if await self._cluster.budgets.spend(f"messages of {person}", 1, MOST, SPAN):
+                return found
+            is_first = await self._chats.first_time(platform, f"too many messages of {person}", now, SPAN)
+        except StoreError as error:
+            log.warning("how much somebody wrote to other processes is not known: %s", error)
+            return found
+        return Turn.TOLD if is_first else Turn.LEFT
 
 
 async def is_first(context: ListenerContext, platform: str, message: str) -> bool:

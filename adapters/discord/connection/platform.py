@@ -86,7 +86,9 @@ def _context(
         settings=settings,
         client=client,
         channels=Channels(client),
-        answers=DiscordAnswers(client, platform.chats, platform.clock, tasks, platform.untold, ids, is_shared=is_shared),
+        answers=DiscordAnswers(
+            client, platform.chats, platform.clock, tasks, platform.untold, ids, cluster=platform.cluster
+        ),
         command_ids=ids,
         seen=seen,
     )

@@ -17,7 +17,7 @@ from adapters.chat.context import BackgroundTasks
 from adapters.chat.forms import FormRequest
 from adapters.chat.patience import ANY_NUMBER, Patience
 from adapters.chat.pictures import drawn_charts
-from adapters.chat.spoken import PassingWords, SpokenState
+from adapters.chat.spoken import SpokenState
 from adapters.discord.client.api import RestClient
 from adapters.discord.client.interactions import (
     CHOICES,
@@ -41,6 +41,7 @@ from bot.errors import BotError, DeliveryError, Refused, Rejected, Uncertain
 from bot.handlers.handle import failed
 from bot.models import Reply
 from bot.ports.chats import Chats
+from bot.service.platforms import Cluster
 
 log = logging.getLogger(__name__)
 
@@ -77,11 +78,11 @@ class DiscordAnswers:
         untold: Counter[str] | None = None,
         ids: CommandIds = UNKNOWN_IDS,
         *,
-        is_shared: bool = False,
+        cluster: Cluster | None = None,
     ) -> None:
         """`tasks` are those in which answers are given: they end with the service; in `untold` those that reached nobody are
         counted, by platform. `ids` are the identifiers of our commands, which may become known later;
-        `is_shared` says that other processes answer too.
+        with a cluster other processes answer too.
         """
         self._chats = chats
         self._ids = ids
@@ -90,7 +91,7 @@ class DiscordAnswers:
         patience = Patience(sleep=self._tasks.pause, left=lambda: self._tasks.left)
         self._requests = InteractionRequests(client, clock, patience)
         self._untold = Counter[str]() if untold is None else untold
-        self.spoken = SpokenState(words=PassingWords(chats if is_shared else None, clock))
+        self.spoken = SpokenState(chats, clock, cluster)
         self._turns = asyncio.Semaphore(_AT_ONCE)
 
     async def answer(

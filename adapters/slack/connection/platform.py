@@ -158,7 +158,7 @@ def _listen(
             platform.clock,
             patience,
             platform.untold,
-            is_shared=platform.cluster is not None,
+            cluster=platform.cluster,
         ),
         messenger=messenger,
     )

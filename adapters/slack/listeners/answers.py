@@ -22,7 +22,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from adapters.chat.answers import NOT_POSTED, may_be_missing, may_not_be_posted, not_taken, stopped
 from adapters.chat.patience import ANY_NUMBER, Patience
 from adapters.chat.pictures import drawn_charts
-from adapters.chat.spoken import PassingWords, SpokenState
+from adapters.chat.spoken import SpokenState
 from adapters.slack.client.api import Clients
 from adapters.slack.client.errors import FAILURES, error_code, slack_delivery_error
 from adapters.slack.render import messages as render
@@ -35,6 +35,7 @@ from bot.errors import BotError, Delayed, DeliveryError, Refused, Rejected, Stor
 from bot.handlers.handle import failed
 from bot.models import Reply
 from bot.ports.chats import Chats
+from bot.service.platforms import Cluster
 
 log = logging.getLogger(__name__)
 
@@ -111,13 +112,13 @@ class SlackAnswers:
         patience: Patience | None = None,
         untold: Counter[str] | None = None,
         *,
-        is_shared: bool = False,
+        cluster: Cluster | None = None,
     ) -> None:
-        """In `untold` the answers that reached nobody are counted, by platform; `is_shared`: other processes answer too."""
+        """In `untold` the answers that reached nobody are counted, by platform; with a cluster other processes answer too."""
         self.clients = clients
         self.patience = patience or Patience()
         self.untold = Counter[str]() if untold is None else untold
-        self.spoken = SpokenState(words=PassingWords(chats if is_shared else None, clock))
+        self.spoken = SpokenState(chats, clock, cluster)
         self._chats = chats
         self._clock = clock
         self._turns = asyncio.Semaphore(_AT_ONCE)

@@ -5,10 +5,12 @@ from typing import cast
 
 import pytest
 
-from adapters.chat.spoken import PassingWords, words_to_us
+from adapters.chat.spoken import PassingWords, SpokenState, words_to_us
 from bot.errors import StoreError
+from bot.handlers.surfaces.spoken import Turn
 from bot.models import Button, Reply, ReplyEntry
 from bot.ports.chats import Chats
+from bot.service.platforms import Cluster
 from tests.conftest import NOW
 from tests.stores.memory import MemoryStore
 
@@ -103,3 +105,12 @@ async def test_without_the_database_words_are_held_by_the_process_that_heard_the
     words = PassingWords(cast("Chats", Away()), lambda: NOW)
     (button,) = (await words.named("slack:T1", Reply(title="", buttons=(Button("Next", "search gpu"),)))).buttons
     assert await words.command("slack:T1", button.command) == "search gpu"
+
+
+async def test_what_one_person_writes_to_several_processes_counts_together() -> None:
+    store = MemoryStore()
+    cluster = Cluster("a", store.leases, store.budgets, store.processes)
+    here, there = [SpokenState(store.chats, lambda: NOW, cluster) for _ in range(2)]
+    turns = [await each.turn("slack", "slack:T1 U1", NOW) for _ in range(6) for each in (here, there)]
+    assert turns == [Turn.ANSWERED] * 10 + [Turn.TOLD, Turn.LEFT]
+    assert await here.turn("slack", "slack:T1 U2", NOW) is Turn.ANSWERED
