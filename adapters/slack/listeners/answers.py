@@ -114,7 +114,7 @@ class SlackAnswers:
         *,
         cluster: Cluster | None = None,
     ) -> None:
-        """In `untold` the answers that reached nobody are counted, by platform; with a cluster other processes answer too."""
+        """In `untold` the answers that reached nobody are counted, by platform; with a cluster others answer too."""
         self.clients = clients
         self.patience = patience or Patience()
         self.untold = Counter[str]() if untold is None else untold
