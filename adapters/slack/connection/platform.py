@@ -13,9 +13,10 @@ from slack_bolt.response import BoltResponse
 
 from adapters.chat.context import BackgroundTasks
 from adapters.chat.patience import Patience
+from adapters.chat.seen import SeenEvents
 from adapters.slack.client.api import Authorizer, Clients, library_log, new_session
 from adapters.slack.client.errors import FAILURES, failure_reason
-from adapters.slack.connection.dispatch import Dispatcher, SeenEvents
+from adapters.slack.connection.dispatch import Dispatcher
 from adapters.slack.connection.http_server import EventsEndpoint, serving
 from adapters.slack.connection.requirements import require_slack_settings
 from adapters.slack.connection.socket_mode import TIMEOUTS, SocketMode, SocketTimeouts
@@ -57,7 +58,7 @@ class SlackPlatform:
 
 
 class TokenCheck:
-    """With HTTP, Slack comes to us; what can go wrong is that the settings' own token is not good."""
+    """With HTTP, Slack comes to us, or to another process; what can go wrong is that the settings' own token is not good."""
 
     def __init__(self, clients: Clients) -> None:
         self._clients = clients
@@ -82,7 +83,10 @@ class TokenCheck:
 async def opened(
     settings: SlackSettings, platform: PlatformContext, *, timeouts: SocketTimeouts = TIMEOUTS
 ) -> AsyncIterator[SlackPlatform]:
-    """Yield Slack, ready to post; who runs its watches hears it too. Raises SettingsError for settings that cannot work."""
+    """Yield Slack, ready to post; a `front` that runs its watches hears it too.
+
+    Raises SettingsError for settings that cannot work.
+    """
     require_slack_settings(settings)
     async with AsyncExitStack() as stack:
         cipher = _cipher(settings)
@@ -91,7 +95,7 @@ async def opened(
         app, tasks = built_app(clients), BackgroundTasks()
         messenger = SlackMessenger(clients, join_channels=settings.join_channels, chats=platform.chats)
         _listen(app, platform, messenger, clients, tasks)
-        seen = SeenEvents(platform.chats, platform.clock)
+        seen = SeenEvents(PLATFORM, platform.chats, platform.clock, is_shared=platform.cluster is not None)
         dispatcher = Dispatcher(app, seen, platform.clock, platform.unreadable)
         stack.push_async_callback(tasks.finish)
         stack.push_async_callback(dispatcher.close)  # before that: a listener may still begin something
@@ -102,13 +106,16 @@ async def opened(
         pages = None
         if installations and cipher:
             pages = InstallPages(clients, installations, cipher, platform.chats, platform.clock, open_again)
+        hears = "front" in platform.roles
         by_http, secret = settings.mode == "http", settings.signing_secret.get_secret_value()
-        endpoint = EventsEndpoint(secret, dispatcher, seen, platform.clock) if by_http else None
+        endpoint = EventsEndpoint(secret, dispatcher, seen, platform.clock) if by_http and hears else None
         address = None
-        if endpoint or pages:
+        if hears and (endpoint or pages):
             address = await stack.enter_async_context(serving(settings.host, settings.port, endpoint, pages))
             log.info("Slack and browsers are answered at http://%s:%d", *address)
-        receiver = TokenCheck(clients) if by_http else SocketMode(clients, dispatcher, platform.clock, timeouts=timeouts)
+        receiver: SocketMode | TokenCheck = TokenCheck(clients)
+        if hears and not by_http:
+            receiver = SocketMode(clients, dispatcher, platform.clock, timeouts=timeouts)
         open_again("")  # there may be another token, or what happened meanwhile was not heard
         yield SlackPlatform(messenger, clients, receiver, address)
 
@@ -127,7 +134,7 @@ async def _clients(settings: SlackSettings, platform: PlatformContext, cipher: T
         installations = Installations(platform.chats, cipher, platform.clock) if cipher else None
         if installations:
             await installations.load()
-        yield Clients(settings, session, platform.clock, installations)
+        yield Clients(settings, session, platform.clock, installations, platform.cluster)
 
 
 def _cipher(settings: SlackSettings) -> TokenCipher | None:
@@ -145,7 +152,14 @@ def _listen(
         settings=clients.settings,
         clients=clients,
         actors=Actors(clients, platform.clock, patience),
-        answers=SlackAnswers(clients, platform.chats, platform.clock, patience, platform.untold),
+        answers=SlackAnswers(
+            clients,
+            platform.chats,
+            platform.clock,
+            patience,
+            platform.untold,
+            cluster=platform.cluster,
+        ),
         messenger=messenger,
     )
     for each in (interactions, modals, submissions, home, events, spoken, steps):
@@ -161,6 +175,7 @@ def _named(clients: Clients) -> Callable[..., Awaitable[BoltResponse]]:
     """
 
     async def named(body: Body, context: AsyncBoltContext, next_: Callable[[], Awaitable[BoltResponse]]) -> BoltResponse:
+        await clients.learn_installation(body)
         team = clients.team_of_request(body)
         context["team_id"] = team or None
         if "event" not in body and "command" not in body and clients.is_installed(team):
