@@ -22,6 +22,7 @@ from bot.models import (
     Saved,
     Topic,
 )
+from bot.ports.ledger import Planned
 from bot.store.postgres.store import PostgresStore
 from bot.store.postgres.workspaces import PostgresWorkspaces
 from tests.bot.store.postgres.opened import Counting, executed, two, until_waiting
@@ -125,6 +126,23 @@ async def test_nothing_is_due_for_a_subscription_that_ended_while_its_occurrence
         )
     left = await both[0].ledger.occurrences(NOW + DAY)
     assert [each for each in left if each.state is OccurrenceState.DUE] == []
+
+
+async def test_a_topic_that_goes_while_all_its_occurrences_are_opened_leaves_nothing_due(both: Both) -> None:
+    for number in range(4):
+        await both[0].workspaces.save_topic("T1", PLAIN, change(), replaces=0)
+        found = [
+            await both[0].workspaces.save_subscription(
+                subscription(channel=f"C{n}", id=f"s{number} {99 - n}"), change(), replaces=0
+            )
+            for n in range(20)
+        ]
+        planned = [Planned(of, (occurrence(of),), NOW + DAY) for of in found]
+        await asyncio.gather(
+            both[0].ledger.open_planned(planned), both[1].workspaces.delete_topic("T1", "kv", change(), replaces=1)
+        )
+    assert await both[0].ledger.occurrences(NOW + DAY) == []
+    assert await both[1].workspaces.subscriptions("T1") == []
 
 
 async def test_a_subscription_keeps_the_id_that_another_place_has_to_itself(both: Both) -> None:
