@@ -53,11 +53,15 @@ class CopyFollower:
         if space != self.position.space:
             await self._write(replace(self.position, space=space, write=NOWHERE, vectors_reached=0))
 
-    async def is_level(self) -> bool:
+    async def has_items(self) -> bool:
+        """Say whether the copy has all items as they are, without bringing it any further."""
+        self.last_arrival = await self._items.last_arrival()
+        return self.position.reached is None and self.position.number == await self._items.last_change()
+
+    async def has_all(self) -> bool:
         """Say whether the copy has all there is, without bringing it any further."""
         position = self.position
-        self.last_arrival = await self._items.last_arrival()
-        if position.reached is not None or position.number != await self._items.last_change():
+        if not await self.has_items():
             return False
         if not position.space:
             return True

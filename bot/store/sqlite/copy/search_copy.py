@@ -28,6 +28,7 @@ from bot.store.sqlite.copy.rows import CopyDamagedError, damage_told
 from bot.store.sqlite.ingest import last_id
 from bot.store.sqlite.items import SqliteItems
 from bot.store.sqlite.locks import FileLock
+from bot.store.sqlite.recovery.network_disk import refuse_network_disk
 from bot.store.sqlite.search.index import SqliteIndex
 from bot.store.sqlite.search.meaning import VectorCopy
 
@@ -78,6 +79,7 @@ class SearchCopy:
         self._opening, self._step = asyncio.Lock(), asyncio.Lock()
         self._wake = asyncio.Event()
         self._tasks: set[asyncio.Task[Any]] = set()
+        self._spacing: asyncio.Task[bool] | None = None  # what begins to follow other vectors
         self._is_open = self._holds = self._is_beside_open = self._is_damaged = False
         self._level_at = 0.0  # by the monotonic clock; when it was opened, until it has all there is
 
@@ -175,7 +177,7 @@ class SearchCopy:
         async with self._step:
             if not await self._is_ours():
                 await self._in_copy(self.following.look())
-                is_level = await self.following.is_level()
+                is_level = await (self.following.has_items if items_alone else self.following.has_all)()
                 if not is_level:
                     await asyncio.sleep(_STEP)
             else:
@@ -225,6 +227,7 @@ class SearchCopy:
             await asyncio.to_thread(self._ours.release)
 
     def _enter(self) -> None:
+        refuse_network_disk(self.path)
         self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._holds = self._ours.take(_TAKING if self._exclusive else 0.0)
         if self._holds:
@@ -293,6 +296,7 @@ class SearchCopy:
         await self._index.close()
         if self._connections.is_open:
             await self._connections.close()
+        self._index = self._new_index()  # a closed one makes no file of vectors any more
         self._holds = False
         await asyncio.to_thread(self._ours.close)
 
@@ -338,7 +342,9 @@ class SearchCopy:
         await self.open()
         if near is None or near.space == self.following.position.space:
             return
-        await self._wait(self._begin(self._follow_space(near.space)))
+        if self._spacing is None or self._spacing.done():
+            self._spacing = self._begin(self._follow_space(near.space))
+        await self._wait(self._spacing)
 
     async def _follow_space(self, space: str) -> bool:
         with contextlib.suppress(StoreError):

@@ -120,7 +120,7 @@ async def test_a_copy_that_is_being_made_says_so_on_each_page_and_how_far_it_is(
 
 
 async def test_while_the_database_cannot_be_reached_the_copy_answers_and_goes_on_later(
-    store: SqliteStore, tmp_path: Path
+    store: SqliteStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await store.items.add(some([1, 2]), NOW)
     copy = copy_of(store, tmp_path / "copy", every=timedelta(milliseconds=5))
@@ -129,6 +129,10 @@ async def test_while_the_database_cannot_be_reached_the_copy_answers_and_goes_on
     with pytest.raises(StoreError):
         await copy.follow()
     assert await even(copy) == 1
+    monkeypatch.setattr("bot.store.sqlite.copy.search_copy.TOLD_SPAN", timedelta(0))
+    behind = (await copy.search(Query("", Term("even")), NOW)).behind
+    assert behind is not None
+    assert (behind.arrivals, behind.is_being_made) == (0, False)
     await store.open()
     await store.items.add(some([3, 4]), NOW)
     await until_found(copy, 2)
