@@ -102,7 +102,7 @@ class SearchCopy:
                 raise
             self._level_at, self._is_open = time.monotonic(), True
             self._begin(self._keep_up())
-            await self._wait(self._begin(self._catch_up()))
+            await self._wait(self._begin(self._catch_up(items_alone=False)))
 
     async def close(self) -> None:
         """End what goes on in the background and let go of the folder."""
@@ -151,23 +151,30 @@ class SearchCopy:
         pause, failed = self._every, False
         while True:
             self._wake.clear()
-            try:
-                is_level = await self._follow_some()
-                if failed:
-                    _log.info("the search copy follows the database again")
-                pause, failed = self._every, False
-            except StoreError as error:
-                if not failed:
-                    _log.warning("the search copy stays behind, and goes on answering: %s", error)
-                is_level, failed, pause = True, True, min(2 * pause, _LONGEST)
-            if is_level:
+            is_level, why = await self._tried()
+            if why and not failed:
+                _log.warning("the search copy stays behind, and goes on answering: %s", why)
+            elif failed and not why:
+                _log.info("the search copy follows the database again")
+            pause, failed = min(2 * pause, _LONGEST) if why else self._every, bool(why)
+            if is_level or failed:
                 with contextlib.suppress(TimeoutError):
                     await asyncio.wait_for(self._wake.wait(), pause.total_seconds())
 
-    async def _catch_up(self) -> bool:
-        """Write what changed of the items, before all else; return whether that could be done."""
+    async def _tried(self) -> tuple[bool, str]:
+        """Bring the copy a little further; return whether it has all there is, and why that could not be done, or ""."""
+        try:
+            return await self._follow_some(), ""
+        except StoreError as error:
+            return False, str(error)
+        except Exception as error:  # noqa: BLE001 - whatever it was, it is tried again
+            _log.exception("the search copy met what it does not know")
+            return False, type(error).__name__
+
+    async def _catch_up(self, *, items_alone: bool = True) -> bool:
+        """Write what changed of the items, or whatever is missing; return whether that could be done."""
         with contextlib.suppress(StoreError):  # `_keep_up` meets it too, and says so
-            while not await self._follow_some(items_alone=True):
+            while not await self._follow_some(items_alone=items_alone):
                 pass
             return True
         return False
