@@ -93,9 +93,9 @@ class SearchCopy:
         async with self._opening:
             if self._is_open:
                 return
-            with store_errors(self.path):
-                await asyncio.to_thread(self._enter)
             try:
+                with store_errors(self.path):
+                    await asyncio.to_thread(self._enter)
                 await self._made_ready()
             except BaseException:
                 await self._leave()

@@ -31,7 +31,9 @@ from tests.stores.postgres_server import emptied_aside
 NEVER = timedelta(days=1)  # a copy that does not follow by itself
 
 
-def copy_of(store: SqliteStore, folder: Path, *, exclusive: bool = True, every: timedelta = NEVER) -> SearchCopy:
+def copy_of(
+    store: SqliteStore | PostgresStore, folder: Path, *, exclusive: bool = True, every: timedelta = NEVER
+) -> SearchCopy:
     return SearchCopy(folder, store.items, store.vectors, exclusive=exclusive, every=every)
 
 
