@@ -346,9 +346,7 @@ TestDesk.settings = settings(at_ease, max_examples=tries(25), stateful_step_coun
 class DeskOfTwo(Desk):
     """The same by two processes in turns on one PostgreSQL database: what one remembers the other may have changed."""
 
-    def __init__(self, address: str) -> None:
-        super().__init__()
-        self.address = address
+    address: str
 
     def of_each_process(self, folder: Path) -> list[AnyStore]:
         emptied(self.address)
@@ -357,4 +355,8 @@ class DeskOfTwo(Desk):
 
 def test_two_processes_on_postgres_hold_what_no_other_holds(postgres: str) -> None:
     wanted = settings(at_ease, max_examples=tries(16), stateful_step_count=30)
-    run_state_machine_as_test(lambda: DeskOfTwo(postgres), settings=wanted)
+
+    class Here(DeskOfTwo):
+        address = postgres
+
+    run_state_machine_as_test(Here, settings=wanted)
