@@ -361,7 +361,12 @@ async def test_two_processes_on_one_database_cannot_spend_the_same_tokens(web: W
 
 async def test_what_was_asked_and_given_up_stays_counted(web: Web, make: Make, store: MemoryStore, now: datetime) -> None:
     came, held = asyncio.Event(), asyncio.Event()
-    web.rule(lambda _: came.set() or replace(completion(GOOD), held=held))
+
+    def answered(_: Asked) -> Answer:
+        came.set()
+        return replace(completion(GOOD), held=held)
+
+    web.rule(answered)
     asking = asyncio.create_task(make().summarise(MAESTRO, now))
     async with asyncio.timeout(PATIENCE):
         await came.wait()
