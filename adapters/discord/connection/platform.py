@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from adapters.chat.context import BackgroundTasks
-from adapters.discord.client.api import InvalidRequests, RestClient
+from adapters.discord.client.api import InvalidRequests, RestClient, counted_together
 from adapters.discord.client.channels import Channels
 from adapters.discord.connection.gateway import TIMEOUTS, Gateway, GatewayTimeouts
 from adapters.discord.connection.requirements import require_discord_settings, use_addresses
@@ -64,7 +64,8 @@ async def opened(
     messenger = DiscordMessenger(client, platform.chats, clock=platform.clock, channels=channels, ids=ids)
     platform.channel_opened(f"{PLATFORM}:", "")  # there may be another token, or what happened meanwhile was not heard
     try:
-        yield DiscordPlatform(messenger, Gateway(context, invalid, timeouts=timeouts), client)
+        async with counted_together(invalid, platform.cluster, settings.address):
+            yield DiscordPlatform(messenger, Gateway(context, invalid, timeouts=timeouts), client)
     finally:
         await tasks.finish()
         await client.close()
