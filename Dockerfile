@@ -12,10 +12,11 @@ RUN pip wheel --no-cache-dir --no-deps --no-build-isolation -w /wheel .
 
 FROM python:3.13-slim-trixie
 RUN useradd --create-home --uid 10001 broadsheet && install -d -m 0700 -o broadsheet -g broadsheet /data
-# With `--build-arg LOCK=requirements-mcp.lock` it answers assistants, too; with requirements-search.lock it searches by tantivy.
+# With `--build-arg LOCK=requirements-mcp.lock` it answers assistants, too; with requirements-search.lock it searches by tantivy;
+# with requirements-postgres.lock many processes work on one PostgreSQL database. Several go together, parted by spaces.
 ARG LOCK=requirements.lock
-COPY requirements.lock requirements-mcp.lock requirements-search.lock /tmp/
-RUN pip install --no-cache-dir --require-hashes -r "/tmp/$LOCK" && rm /tmp/requirements*.lock
+COPY requirements.lock requirements-mcp.lock requirements-search.lock requirements-postgres.lock /tmp/
+RUN for lock in $LOCK; do pip install --no-cache-dir --require-hashes -r "/tmp/$lock" || exit 1; done && rm /tmp/requirements*.lock
 COPY --from=build /wheel /wheel
 RUN pip install --no-cache-dir --no-deps --no-index /wheel/*.whl && rm -r /wheel
 USER broadsheet

@@ -79,6 +79,7 @@ MOST = {
     "setting": 2,
     "topic pack": 1,
     "migration": 1,
+    "step of the PostgreSQL tables": 1,
     "field of a subscription": 4,
     "platform": 8,
 }

@@ -5,8 +5,9 @@ bot.digest.publisher has the other half, publishing.
 
 import asyncio
 import logging
+import random
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -30,8 +31,13 @@ LONGEST_REST = timedelta(hours=4)
 # tomorrow's first collection speaks for itself.
 A_DAY = timedelta(hours=20)
 
-# How often a batch is folded anew because another process stored some of the same items meanwhile.
-TRIES = 8
+# How often a batch is folded because another process stored some of the same items meanwhile. Before each further time it
+# waits by chance, for up to twice as long as before: so that several, who would all begin again at once, find their turns.
+TRIES = 10
+_FIRST_WAIT, _LONGEST_WAIT = 0.01, 0.3  # seconds
+
+# Arrivals among which a work is looked for by its title: more than others store before a search index has followed.
+_LATEST = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,18 +119,30 @@ class Collector:
             error = SourceChanged(f"unexpected {type(failure).__name__} while reading it; see the log at {reference}")
         state = _after(await self._store.source_states.get(source.name), tally, error, now)
         await self._store.source_states.save(state)
-        # What is posted at once looks as far as this: what a collection brings comes together.
-        await self._store.facts.set(COLLECTED, str(await self._store.items.last_arrival()))
+        await self._note_collected()
         return Collected(state, source.title, tally.read, tally.fresh, error=error)
+
+    async def _note_collected(self) -> None:
+        """Note the last arrival. What is posted at once looks as far as this: what a collection brings comes together.
+
+        Where something has arrived since it was read, another process may have noted more: it is noted again, so that the
+        last of several to do so never leaves less than another one noted.
+        """
+        noted = -1
+        while (last := await self._store.items.last_arrival()) != noted:
+            await self._store.facts.set(COLLECTED, str(last))
+            noted = last
 
     async def _take_in(self, batch: Batch, name: str, now: datetime) -> int:
         """Store the batch and move the watermark in one transaction; return how many items were new."""
         async with self._merging:
-            for _ in range(TRIES):
+            for attempt in range(TRIES):
+                if attempt:
+                    await asyncio.sleep(random.uniform(0, min(_FIRST_WAIT * 2**attempt, _LONGEST_WAIT)))
                 fresh = await self._fold_in(batch, name, now)
                 if fresh is not None:
                     return fresh
-        raise StoreError("Other processes keep changing the same items. Run one service and no other collection beside it.")
+        raise StoreError("Other processes keep changing the same items; what was not stored is collected the next time.")
 
     async def _fold_in(self, batch: Batch, name: str, now: datetime) -> int | None:
         """Return how many items were new; None, and nothing is stored, when another process changed what was read."""
@@ -148,16 +166,33 @@ class Collector:
         return merged.fresh if added else None
 
     async def _with_twins(self, items: Sequence[Item], known: dict[str, Item], now: datetime) -> list[Item]:
-        """Give a feed's entry the key of the stored paper with the same title and author, where there is one."""
+        """Give a feed's entry the key of the stored paper with the same title and author, where there is one.
+
+        The search index may be behind what other processes store: what it finds is read anew, and what came last is looked
+        at besides.
+        """
+        wanted = dedupe.twins_to_look_for(items, known, self._authority)
+        latest = await self._latest_by_title() if wanted else {}
         twins: dict[str, Item] = {}
-        for item in dedupe.twins_to_look_for(items, known, self._authority):
-            title: Tree = Term(item.title, field="title", quoted=True)
-            page = await self._store.index.search(Query(item.title, And((title,)), sort="new"), now, limit=5)
-            twin = next((hit.item for hit in page.hits if dedupe.same_work(hit.item, item)), None)
+        for item in wanted:
+            found = [*latest.get(dedupe.title_words(item), ()), *await self._titled_so(item, now)]
+            twin = next((each for each in found if dedupe.same_work(each, item)), None)
             if twin is not None:
                 known[twin.key] = twin
                 twins[item.key] = replace(item, aliases=(*item.aliases, twin.key))
         return [twins.get(item.key, item) for item in items]
+
+    async def _latest_by_title(self) -> Mapping[tuple[str, ...], Sequence[Item]]:
+        arrived = await self._store.items.arrived(await self._store.items.last_arrival() - _LATEST)
+        return await asyncio.to_thread(dedupe.by_title, [item for _, item in arrived])
+
+    async def _titled_so(self, item: Item, now: datetime) -> Sequence[Item]:
+        """Return the items that the search index finds by the title, as they are stored now."""
+        title: Tree = Term(item.title, field="title", quoted=True)
+        page = await self._store.index.search(Query(item.title, And((title,)), sort="new"), now, limit=5)
+        keys = [hit.item.key for hit in page.hits]
+        stored = await self._store.items.find(keys)
+        return [stored[key] for key in keys if key in stored]
 
 
 class _Tally:

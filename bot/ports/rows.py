@@ -8,6 +8,7 @@ from typing import Protocol
 # The fact that says that a database does not have all rows yet, and of what it is to get them.
 COPYING = "copying from"
 OWN_FACTS = (COPYING, "index")  # what a store says of itself alone
+OWN_COLUMNS = {"items": ("fingerprint",)}  # and what follows from its own index, by table
 
 Value = int | float | str | bytes | None
 Row = tuple[Value, ...]
@@ -31,7 +32,7 @@ class Table:
 
 
 class Rows(Protocol):
-    """All rows of a store, without its OWN_FACTS. Every store has the same tables, but for what only helps one of them."""
+    """All rows of a store, but for OWN_FACTS and OWN_COLUMNS. Every store has the same tables and columns, those aside."""
 
     @property
     def name(self) -> str:

@@ -50,11 +50,16 @@ RETIRED = frozenset({"slack.layout", "discord.threads"})  # still read, and not 
 
 
 class _Variables(EnvSettingsSource):
-    """The environment without the `…_FILE` variables, whose values `load` has read already."""
+    """The environment without the `…_FILE` variables, whose values `load` has read already, and what they replace."""
 
     def __init__(self, settings_cls: type[BaseSettings]) -> None:
         super().__init__(settings_cls)
-        self.env_vars = {name: value for name, value in self.env_vars.items() if not name.lower().endswith("_file")}
+        files = {name.lower() for name in self.env_vars if name.lower().endswith("_file")}
+        self.env_vars = {
+            name: value
+            for name, value in self.env_vars.items()
+            if name.lower() not in files and f"{name.lower()}_file" not in files
+        }
 
 
 def _database(value: object) -> object:
@@ -285,11 +290,14 @@ def _secret_files(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def _of_file(variable: str, environ: Mapping[str, str]) -> str | None:
-    """Return what stands in the file that `…_FILE` names in the variable's place; None where there is none."""
+    """Return what stands in the file that `…_FILE` names in the variable's place; None where there is none.
+
+    The variable itself may be there, empty: in a container one that the image sets can be emptied, not taken away.
+    """
     named = environ.get(f"{variable}_FILE")
     if named is None:
         return None
-    if variable in environ:
+    if environ.get(variable):
         raise SettingsError(f"Set either {variable} or {variable}_FILE, not both.")
     try:
         return Path(named).read_text(encoding="utf-8").rstrip("\r\n")

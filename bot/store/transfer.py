@@ -59,8 +59,9 @@ async def moved(source: tuple[Rows, Facts], target: tuple[Rows, Facts], told: To
 
 
 async def _has_rows(rows: Rows) -> bool:
-    # The time of a heartbeat and the like stand in every database that was ever opened.
-    return any([await rows.count(table) for table in (await rows.tables()).values() if table.name != "facts"])
+    # Times of heartbeats and first numbers stand in every database that was ever opened.
+    always = ("facts", "item_changes", "vector_changes")
+    return any([await rows.count(table) for table in (await rows.tables()).values() if table.name not in always])
 
 
 async def copied(source: Rows, target: Rows, told: Told = _nothing) -> Moved:

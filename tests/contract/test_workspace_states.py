@@ -1,4 +1,4 @@
-"""Whatever two workspaces do, each finds what it made and nothing of the other: both stores against a plain model."""
+"""Whatever two workspaces do, each finds what it made and nothing of the other: the stores against a plain model."""
 
 import asyncio
 import tempfile
@@ -10,17 +10,19 @@ from typing import Any
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
 from bot.errors import Conflict
 from bot.models import Change, Feedback, Preferences, Rhythm, Saved, SavedInChannel, Subscription, Topic
 from bot.store import records
+from bot.store.postgres.store import PostgresStore
 from bot.store.sqlite.store import SqliteStore
 from tests.conftest import NOW, tries
 from tests.contract import made
 from tests.contract.made import CHANNELS, KEYS, PEOPLE, TOPICS
 from tests.stores import AnyStore
 from tests.stores.memory import MemoryStore
+from tests.stores.postgres_server import emptied
 
 WORKSPACES = ("slack:T1", "slack:T10")  # one's name begins with the other's
 at_ease = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -54,26 +56,30 @@ class Model:
 
 
 class Teams(RuleBasedStateMachine):
-    """Two workspaces in two stores, and what each should find."""
+    """Two workspaces in several stores, and what each should find."""
 
     @initialize()
     def open(self) -> None:
         self.folder = tempfile.TemporaryDirectory()
         self.loop = asyncio.Runner()
-        self.sqlite = SqliteStore(Path(self.folder.name) / "teams.db")
-        self.stores: tuple[AnyStore, ...] = (MemoryStore(), self.sqlite)
-        self.loop.run(self.sqlite.open())
+        self.stores = self.of_every_sort(Path(self.folder.name))
+        for store in self.stores:
+            self.loop.run(store.open())
         self.models = {name: Model() for name in WORKSPACES}
         self.now = NOW
 
+    def of_every_sort(self, folder: Path) -> tuple[AnyStore, ...]:
+        return MemoryStore(), SqliteStore(folder / "teams.db")
+
     def teardown(self) -> None:
         if hasattr(self, "loop"):
-            self.loop.run(self.sqlite.close())
+            for store in self.stores:
+                self.loop.run(store.close())
             self.loop.close()
             self.folder.cleanup()
 
     def both(self, ask: Callable[[AnyStore], Awaitable[Any]]) -> Any:
-        """Do the same to both and return what both answer: a value, or the sentence of a conflict."""
+        """Do the same to all and return what all answer: a value, or the sentence of a conflict."""
 
         async def answer(store: AnyStore) -> Any:
             try:
@@ -210,8 +216,9 @@ class Teams(RuleBasedStateMachine):
 
     @rule()
     def reopen(self) -> None:
-        self.loop.run(self.sqlite.close())
-        self.loop.run(self.sqlite.open())
+        for store in self.stores:
+            self.loop.run(store.close())
+            self.loop.run(store.open())
 
     @invariant()
     def each_finds_what_it_made(self) -> None:
@@ -258,3 +265,19 @@ class Teams(RuleBasedStateMachine):
 
 TestTeams = Teams.TestCase
 TestTeams.settings = settings(at_ease, max_examples=tries(25), stateful_step_count=30)
+
+
+class TeamsInPostgres(Teams):
+    """The same in a PostgreSQL database, beside the store in memory."""
+
+    def __init__(self, address: str) -> None:
+        super().__init__()
+        self.address = address
+
+    def of_every_sort(self, folder: Path) -> tuple[AnyStore, ...]:
+        return MemoryStore(), PostgresStore(emptied(self.address), folder, most=1)
+
+
+def test_two_workspaces_in_postgres_find_what_each_made(postgres: str) -> None:
+    wanted = settings(at_ease, max_examples=tries(8), stateful_step_count=20)
+    run_state_machine_as_test(lambda: TeamsInPostgres(postgres), settings=wanted)

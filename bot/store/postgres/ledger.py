@@ -63,6 +63,7 @@ from bot.store.rules.transitions import (
 
 log = logging.getLogger(__name__)
 
+_MOST_HELD = 1000  # deliveries of this process's, with what they say: some megabytes
 _AT_ONCE = 500  # rows that are changed in one transaction, where all that wait may be
 _LATER = (
     f"(state in ('{DeliveryState.PENDING}', '{DeliveryState.AMBIGUOUS}') and next_at > %(now)s"
@@ -79,6 +80,7 @@ class PostgresLedger(Tables):
     def __init__(self, connections: Connections, lane: str = "") -> None:
         super().__init__(connections)
         self.lane = lane
+        self._held: dict[tuple[str, str], tuple[Delivery, str]] = {}  # what was claimed here, as it was stored last
 
     @reading
     async def subscriptions_due(
@@ -214,14 +216,15 @@ class PostgresLedger(Tables):
         """As in the port: in one statement where it stands as it was read, which is nearly always."""
         fresh = claimed(delivery, delivery, now, lease) if delivery.state is DeliveryState.PENDING else None
         if fresh is not None:
-            # A claimer may say another thing about `late` and `unbegun` than is stored.
-            plain = replace(delivery, unbegun=False)
-            said = [delivery_to_text(plain), *([delivery_to_text(replace(plain, late=False))] if plain.late else [])]
-            given = {**progress(fresh), "said": said}
-            rows = await self.connections.bare(lambda db: all_rows(db, CLAIM, **given))
+            # A claimer may say another thing about `unbegun` and `late` than is stored, where it says that it is late.
+            plain = delivery_to_text(replace(delivery, unbegun=False, late=False))
+            late = delivery_to_text(replace(delivery, unbegun=False)) if delivery.late else plain
+            given = progress(fresh)
+            rows = await self.connections.bare(lambda db: all_rows(db, CLAIM, **given, said=plain, said_late=late))
             if rows:
-                return delivery_from_text(given["data"], rows[0][0])
-        return await self._claim(delivery, now, lease)
+                return self._hold(delivery_from_text(given["data"], rows[0][0]), given["data"])
+        fresh = await self._claim(delivery, now, lease)
+        return self._hold(fresh) if fresh is not None else None
 
     @writing
     async def _claim(self, db: Db, delivery: Delivery, now: datetime, lease: timedelta) -> Delivery | None:
@@ -232,14 +235,22 @@ class PostgresLedger(Tables):
         await delivery_rows.update(db, [fresh])
         return fresh
 
+    def _hold(self, stored: Delivery, said: str = "") -> Delivery:
+        """Remember a delivery as it was stored, so that it need not be read again; of many the last ones."""
+        self._held.pop((stored.workspace, stored.id), None)
+        self._held[stored.workspace, stored.id] = (stored, said or delivery_to_text(stored))
+        if len(self._held) > _MOST_HELD:
+            self._held.pop(next(iter(self._held)), None)
+        return stored
+
     async def begin(self, delivery: Delivery) -> bool:
-        """As in the port: in one statement where it stands as it was claimed."""
-        fresh = begun(delivery, delivery)
+        """As in the port: in one statement where it stands as it was claimed here."""
+        held, said = self._held.get((delivery.workspace, delivery.id), (None, ""))
+        fresh = begun(held, delivery)
         if fresh is not None:
-            place = {"workspace": delivery.workspace, "id": delivery.id, "said": delivery_to_text(delivery)}
-            given = {**place, "data": delivery_to_text(fresh)}
-            sql = IS_HELD if fresh == delivery else BEGIN
-            if await self.connections.bare(lambda db: all_rows(db, sql, **given)):
+            given = {"workspace": delivery.workspace, "id": delivery.id, "said": said, "data": delivery_to_text(fresh)}
+            if await self.connections.bare(lambda db: all_rows(db, IS_HELD if fresh == held else BEGIN, **given)):
+                self._hold(fresh, given["data"])
                 return True
         return await self._begin(delivery)
 
@@ -251,20 +262,36 @@ class PostgresLedger(Tables):
             await delivery_rows.update(db, [fresh])
         return fresh is not None
 
+    async def record(self, delivery: Delivery, *, unposted: bool = False, edited_until: datetime | None = None) -> bool:
+        """As in the port: in one statement where it stands as it was claimed here, and nothing else hangs on it."""
+        held, said = self._held.pop((delivery.workspace, delivery.id), (None, ""))
+        is_plain = delivery.parts == 1 and delivery.state is not DeliveryState.PENDING and not unposted
+        fresh = recorded(held, delivery, wanted=True) if is_plain else None
+        if held is not None and fresh is not None and await self._record_held(held, said, fresh, edited_until):
+            return True
+        return await self._record(delivery, unposted=unposted, edited_until=edited_until)
+
+    async def _record_held(self, held: Delivery, said: str, fresh: Delivery, edited_until: datetime | None) -> bool:
+        """Record what is stored as it said, of a digest of one part; say whether it was stored so."""
+
+        async def write(db: Db) -> bool:
+            if not await delivery_rows.replace(db, fresh, said):
+                return False
+            await _keep_what_is_owed(db, held, fresh, edited_until)
+            return True
+
+        alone = standing(held, fresh, edited_until) is None and publication(fresh) is None
+        return await (self.connections.bare if alone else self.connections.write)(write)
+
     @writing
-    async def record(
-        self, db: Db, delivery: Delivery, *, unposted: bool = False, edited_until: datetime | None = None
-    ) -> bool:
+    async def _record(self, db: Db, delivery: Delivery, *, unposted: bool, edited_until: datetime | None) -> bool:
         wanted = await _hold_what_it_is_of(db, delivery, unposted=unposted)
         parts = await delivery_rows.hold(db, delivery)
         fresh = recorded(parts.own, delivery, wanted=wanted)
         if parts.own is None or fresh is None:
             return False
-        if message := standing(parts.own, fresh, edited_until):
-            await outbox.keep_standing(db, message)
         await delivery_rows.update(db, [fresh, *after(fresh, parts.others)], posted=fresh)
-        if to_publish := publication(fresh):
-            await outbox.keep_publication(db, to_publish)
+        await _keep_what_is_owed(db, parts.own, fresh, edited_until)
         if is_undone(fresh, delivery, unposted=unposted):
             await _drop(db, fresh)
         return True
@@ -452,6 +479,11 @@ async def _hold_what_it_is_of(db: Db, delivery: Delivery, *, unposted: bool) -> 
     if may_end or (delivery.part == 1 and not wanted):
         await digests.hold_channel(db, delivery.workspace, delivery.channel)
     return wanted
+
+
+async def _keep_what_is_owed(db: Db, stored: Delivery, fresh: Delivery, edited_until: datetime | None) -> None:
+    await outbox.keep_standing(db, standing(stored, fresh, edited_until))
+    await outbox.keep_publication(db, publication(fresh))
 
 
 async def _drop(db: Db, ended: Delivery) -> None:

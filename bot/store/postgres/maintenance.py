@@ -108,8 +108,8 @@ class PostgresMaintenance(Tables):
             raise StoreError(f"A backup of a PostgreSQL database is made by pg_dump, which is not here; {_install(server)}.")
         async with _in_place(path) as partial:
             status, said = await _dump(program, self.connections.conninfo(), partial)
-        if status:
-            raise StoreError(_refusal(said, server))
+            if status:
+                raise StoreError(_refusal(said, server))
 
     async def put_aside(self) -> Sequence[Path]:
         """Return nothing: `pg_restore` puts nothing aside."""

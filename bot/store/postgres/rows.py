@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from bot.ports.rows import OWN_FACTS, Kind, Row, Table
+from bot.ports.rows import OWN_COLUMNS, OWN_FACTS, Kind, Row, Table
 from bot.store.postgres.connections import Db, Tables, reading, reading_view, writing
 
 # What several processes agree by ends with them, and how the tables came to be as they are is each store's own.
@@ -48,7 +48,8 @@ class PostgresRows(Tables):
     async def tables(self, db: Db) -> Mapping[str, Table]:
         columns: dict[str, dict[str, Kind]] = {}
         for table, column, kind in await (await db.execute(_COLUMNS, [list(_OURS_ALONE)])).fetchall():
-            columns.setdefault(table, {})[column] = _KINDS[kind]
+            if column not in OWN_COLUMNS.get(table, ()):
+                columns.setdefault(table, {})[column] = _KINDS[kind]
         keys: dict[str, list[str]] = {}
         for table, column in await (await db.execute(_KEYS)).fetchall():
             keys.setdefault(table, []).append(column)

@@ -422,10 +422,14 @@ async def subscriptions_of(db: Db, workspace: str, channel: str, topic: str) -> 
 async def end_subscriptions(db: Db, workspace: str, column: str, value: str) -> None:
     """Forget the subscriptions of a channel or a topic, and post nothing more for them.
 
-    They are gone before the ledger is asked what is due for them: who opens an occurrence has locked its subscription.
+    They are locked in the order of their ids, as the ledger does, and gone before it is asked what is due for them: who
+    opens an occurrence has locked its subscription.
     """
-    sql = f"delete from subscriptions where workspace = %s and {column} = %s returning id"
-    rows = await (await db.execute(sql, [workspace, value])).fetchall()
+    sql = (
+        f"with ended as (select id from subscriptions where workspace = %s and {column} = %s order by id for update)"
+        " delete from subscriptions using ended where workspace = %s and subscriptions.id = ended.id returning ended.id"
+    )
+    rows = await (await db.execute(sql, [workspace, value, workspace])).fetchall()
     await ledger.end(db, workspace, [number for (number,) in rows])
 
 

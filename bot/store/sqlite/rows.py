@@ -5,7 +5,7 @@ from pathlib import Path
 
 from sqlite_utils import Database
 
-from bot.ports.rows import OWN_FACTS, Kind, Row, Table
+from bot.ports.rows import OWN_COLUMNS, OWN_FACTS, Kind, Row, Table
 from bot.store.sqlite import ingest
 from bot.store.sqlite.connections import Tables, reading_long, writing
 
@@ -48,7 +48,9 @@ class SqliteRows(Tables):
     @writing
     def replace(self, db: Database, table: Table, columns: Sequence[str], after: Row | None, rows: Sequence[Row]) -> None:
         db.execute(f"delete from {table.name} where {_ours(table)} and {_beyond(table, after)}", list(after or ()))
-        db.conn.executemany(f"insert into {table.name} ({_listed(columns)}) values ({_marks(columns)})", rows)
+        own = OWN_COLUMNS.get(table.name, ())  # told by `finish`
+        sql = f"insert into {table.name} ({_listed([*columns, *own])}) values ({_marks(columns)}{', 0' * len(own)})"
+        db.conn.executemany(sql, rows)
 
     @writing
     def finish(self, db: Database) -> None:
@@ -58,7 +60,8 @@ class SqliteRows(Tables):
 def _table(db: Database, name: str) -> Table:
     rows = db.execute("select name, lower(type), pk from pragma_table_info(?) order by name", [name]).fetchall()
     key = [column for pk, column in sorted((pk, column) for column, _, pk in rows if pk)]
-    return Table(name, {column: _KINDS[kind] for column, kind, _ in rows}, tuple(key))
+    own = OWN_COLUMNS.get(name, ())
+    return Table(name, {column: _KINDS[kind] for column, kind, _ in rows if column not in own}, tuple(key))
 
 
 def _ours(table: Table) -> str:

@@ -172,6 +172,20 @@ def test_a_secret_given_twice_is_refused(write: Any, monkeypatch: pytest.MonkeyP
         load(write(""))
 
 
+def test_a_variable_that_an_image_sets_is_emptied_where_a_file_has_the_value(
+    write: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "address").write_text("postgresql://broadsheet:secret@db.lab.example/broadsheet\n")
+    monkeypatch.setenv("BROADSHEET_DATABASE", "")
+    monkeypatch.setenv("BROADSHEET_DATABASE_FILE", str(tmp_path / "address"))
+
+    assert load(write("")).database_address == "postgresql://broadsheet:secret@db.lab.example/broadsheet"
+
+    monkeypatch.setenv("BROADSHEET_DATABASE", "/data/broadsheet.sqlite3")
+    with pytest.raises(SettingsError, match="not both"):
+        load(write(""))
+
+
 def test_feeds_of_one_name_are_refused(write: Any) -> None:
     feed = "[[feeds]]\nname = 'lab'\nurl = 'https://{}.org/feed'\n"
 

@@ -15,7 +15,8 @@ NAMED = "workspace = %(workspace)s and id = %(id)s"
 _PROGRESS = "state = %(state)s, next_at = %(next_at)s, lease_until = %(lease_until)s, message = %(message)s, data = %(data)s"
 _PAYLOAD = "(select payload from payloads where payloads.number = deliveries.number)"
 # What an earlier part is, once it is done, it stays: that needs no lock.
-CLAIM = f"update deliveries set {_PROGRESS} where {NAMED} and data = any(%(said)s) and {IS_NEXT} returning {_PAYLOAD}"
+_CLAIMABLE = f"{NAMED} and data in (%(said)s, %(said_late)s) and {IS_NEXT}"
+CLAIM = f"update deliveries set {_PROGRESS} where {_CLAIMABLE} returning {_PAYLOAD}"
 BEGIN = f"update deliveries set data = %(data)s where {NAMED} and data = %(said)s returning number"
 IS_HELD = f"select number from deliveries where {NAMED} and data = %(said)s"
 
@@ -67,37 +68,42 @@ async def insert(db: Db, fresh: Sequence[Delivery]) -> None:
 
 async def update(db: Db, fresh: Sequence[Delivery], *, posted: Delivery | None = None) -> None:
     """Write deliveries whose rows are held; what is settled says nothing more. `posted`: one of them that may be posted."""
-    noted = posted_now(posted) if posted is not None else None
-    settled = any(each.state not in OPEN for each in fresh)
     if fresh:
         written = progress(fresh[0]) if len(fresh) == 1 else _progresses(fresh)
-        await run(db, _WRITES[len(fresh) > 1, settled, noted is not None], **{**written, **(noted or {})})
+        await _write(db, _ONE if len(fresh) == 1 else _MANY, written, fresh, posted)
 
 
-def _write(many: bool, settled: bool, noted: bool) -> str:
-    """Return the statement that writes one delivery or many, those of them settled, and notes what was posted."""
-    one = f"update deliveries set {_PROGRESS} where {NAMED} returning number, state"
-    each = """
-        update deliveries set state = fresh.state, next_at = fresh.next_at, lease_until = fresh.lease_until,
-            message = fresh.message, data = fresh.data
-        from unnest(%(workspaces)s::text[], %(ids)s::text[], %(states)s::text[], %(nexts)s::bigint[], %(leases)s::bigint[],
-            %(messages)s::text[], %(texts)s::text[]) as fresh (workspace, id, state, next_at, lease_until, message, data)
-        where (deliveries.workspace, deliveries.id) = (fresh.workspace, fresh.id)
-        returning deliveries.number, deliveries.state"""
-    still = ", ".join(f"'{state}'" for state in OPEN)
-    gone = f"delete from payloads using changed where payloads.number = changed.number and changed.state not in ({still})"
-    parts = [f"changed as ({each if many else one})"]
-    parts += [f"gone as ({gone})"] if settled else []
-    parts += [f"noted as ({NOTE_POSTED})"] if noted else []
-    return f"with {', '.join(parts)} select from changed limit 0"
+async def replace(db: Db, fresh: Delivery, said: str) -> bool:
+    """Write a delivery whose record still is as it said, and what `update` writes beside it; say whether that was so.
+
+    The row need not be held: who else changes it at the same time is waited for, and then its record is another one.
+    """
+    return await _write(db, _SAME, {**progress(fresh), "said": said}, [fresh], fresh)
 
 
-_WRITES = {
-    (many, settled, noted): _write(many, settled, noted)
-    for many in (False, True)
-    for settled in (False, True)
-    for noted in (False, True)
-}
+_ONE = f"update deliveries set {_PROGRESS} where {NAMED} returning number, state"
+_SAME = f"update deliveries set {_PROGRESS} where {NAMED} and data = %(said)s returning number, state"
+_MANY = """
+    update deliveries set state = fresh.state, next_at = fresh.next_at, lease_until = fresh.lease_until,
+        message = fresh.message, data = fresh.data
+    from unnest(%(workspaces)s::text[], %(ids)s::text[], %(states)s::text[], %(nexts)s::bigint[], %(leases)s::bigint[],
+        %(messages)s::text[], %(texts)s::text[]) as fresh (workspace, id, state, next_at, lease_until, message, data)
+    where (deliveries.workspace, deliveries.id) = (fresh.workspace, fresh.id)
+    returning deliveries.number, deliveries.state"""
+_OPEN = ", ".join(f"'{state}'" for state in OPEN)
+_G_ONE = f"delete from payloads using changed where payloads.number = changed.number and changed.state not in ({_OPEN})"
+
+
+async def _write(
+    db: Db, changed: str, given: dict[str, Any], fresh: Sequence[Delivery], posted: Delivery | None = None
+) -> bool:
+    """Run the statement with what follows from it, all at once; say whether it changed anything."""
+    noted = posted_now(posted) if posted is not None else None
+    parts = [f"changed as ({changed})"]
+    parts += [f"gone as ({_G_ONE})"] if any(each.state not in OPEN for each in fresh) else []
+    parts += [f"noted as ({NOTE_POSTED} and exists (select from changed))"] if noted else []
+    sql = f"with {', '.join(parts)} select number from changed limit 1"
+    return bool(await all_rows(db, sql, **{**given, **(noted or {})}))
 
 
 def progress(delivery: Delivery) -> dict[str, Any]:
