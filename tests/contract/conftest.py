@@ -11,7 +11,7 @@ from bot.store.index.follower import IndexFollower
 from bot.store.postgres.store import PostgresStore
 from bot.store.sqlite.store import SqliteStore
 from tests.stores import AnyStore
-from tests.stores.copied import CopiedStore
+from tests.stores.copied import CopiedStore, followed
 from tests.stores.memory import MemoryStore
 from tests.stores.postgres_server import NoServerError, emptied_aside, programs
 
@@ -59,6 +59,7 @@ async def store(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pyt
         with contextlib.suppress(NoServerError):  # the pg_dump of a server that was given is on the path
             monkeypatch.setenv("PATH", str(programs()), prepend=os.pathsep)
         made = PostgresStore(await emptied_aside(request.getfixturevalue("postgres")), tmp_path, most=4)
+        made.index = followed(made.index)  # type: ignore[assignment]
     else:
         made = make(tmp_path)
     await made.open()

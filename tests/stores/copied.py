@@ -16,7 +16,9 @@ class Followed:
         self.copy = copy
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
-        asked = getattr(self.copy, name)
+        asked: Callable[..., Any] = getattr(self.copy, name)
+        if name in ("open", "close", "added"):
+            return asked
 
         async def ask(*given: object, **named: object) -> object:
             await self.copy.follow()

@@ -58,7 +58,7 @@ _ENDING = 1.0  # seconds for a client that is told to end
 _SPARE = 50  # identifications of the day that are left alone: each restart takes one for every shard
 # The last four are what discord.py makes of an answer, or an event at the start, that it cannot read.
 _UNREAD = (AttributeError, LookupError, TypeError, ValueError)
-_FAILURES = (discord.DiscordException, aiohttp.ClientError, OSError, TimeoutError, *_UNREAD)
+FAILURES = (discord.DiscordException, aiohttp.ClientError, OSError, TimeoutError, *_UNREAD)
 _TOO_FEW = 4011  # so many servers need more shards
 _FORBIDDEN = frozenset({4004, 4010, 4011, 4012, 4013, 4014})  # gateway close codes that stay until somebody mends them
 
@@ -115,8 +115,10 @@ class GatewayClient(discord.AutoShardedClient):
         try:
             async with self.context.telling_commands:
                 await sync_commands(self.context, str(self.application_id))
-        except (*_FAILURES, BotError) as error:
-            log.warning("Discord could not be told the commands, and is at the next connection: %s", _reason(error))
+        except (*FAILURES, BotError) as error:
+            log.warning(
+                "Discord could not be told the commands, and is at the next connection: %s", connection_failure(error)
+            )
 
     async def before_identify_hook(self, shard_id: int | None, *, initial: bool = False) -> None:
         """Wait until the shard may identify."""
@@ -320,8 +322,10 @@ class Gateway:
         try:
             found: Any = await self._reception.client.request(Route("GET", "/gateway/bot"))
             return max(int(found["shards"]), 1)
-        except _FAILURES as error:
-            raise Delayed(f"how many there are to be is not known, {_reason(error)}.", reach=Reach.PLATFORM) from error
+        except FAILURES as error:
+            raise Delayed(
+                f"how many there are to be is not known, {connection_failure(error)}.", reach=Reach.PLATFORM
+            ) from error
 
     async def _hold(self, shards: ShardRange) -> None:
         """Listen with some shards until this is cancelled, anew when they fail; then they are closed."""
@@ -342,8 +346,8 @@ class Gateway:
         try:
             at_once = await self._spare(shards, outage)
             await self._listen(shards, outage, at_once)
-        except _FAILURES as error:
-            why = _reason(error)
+        except FAILURES as error:
+            why = connection_failure(error)
             outage.begin(why)
             if self._leases and isinstance(error, discord.ConnectionClosed) and error.code == _TOO_FEW:
                 self._leases.give_up()  # as every other process does that is told so
@@ -424,7 +428,7 @@ async def _ended(running: "asyncio.Future[None]") -> None:
         running.exception()
 
 
-def _reason(error: Exception) -> str:
+def connection_failure(error: Exception) -> str:
     """Return what went wrong in words; no token stands in it."""
     if isinstance(error, discord.LoginFailure) or getattr(error, "status", 0) == 401:
         return "the token was not taken; set `discord.token` anew"

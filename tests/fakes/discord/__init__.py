@@ -18,6 +18,9 @@ Discord's own program would not offer raises NotOfferedError. What came of it: `
 `message.text`, `.buttons`, `.selects`; `fake.calls` are all requests, `fake.committed` all messages of the bot,
 `fake.counts` how many of which.
 
+`set_interactions_endpoint(url)` has interactions sent over HTTP, signed, instead of over the gateway; `resend(asked)` sends
+one again.
+
 What goes wrong: `befall("POST /channels", fault=Fault.RESET, commits=True)` for single requests — every Fault, `status=503`,
 `code=50013`, `via=False`, `scope="shared"`, `page=True` for a page of Cloudflare's, `status=204` with a BROKEN one for an
 answer without its body; a Behaviour with shares for many, drawn by a seed and the nonce, with `answers` for what answers

@@ -77,7 +77,7 @@ def application(world: World) -> dict[str, Any]:
         "flags": world.application_flags,
         "flags_new": str(world.application_flags),
         "redirect_uris": [],
-        "interactions_endpoint_url": None,
+        "interactions_endpoint_url": world.interactions_endpoint_url or None,
         "role_connections_verification_url": None,
         "owner": owner.shape(),
         "approximate_guild_count": len(world.guilds),

@@ -5,13 +5,16 @@ import random
 import shutil
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import numpy as np
 import pytest
+from sqlite_utils import Database as SqliteDatabase
 
-from bot.models import Item
+from bot.models import And, Item, Label, Term, Tree
 from bot.models.vectors import pack
+from bot.query.match import matches
 from bot.store.records import item_to_text
 from bot.store.sqlite.connections import Connections
 from bot.store.sqlite.copy import rows
@@ -19,13 +22,16 @@ from bot.store.sqlite.copy.follower import CopyFollower
 from bot.store.sqlite.ingest import last_id
 from bot.store.sqlite.items import SqliteItems
 from bot.store.sqlite.maintenance import SqliteMaintenance
+from bot.store.sqlite.search.index import SqliteIndex
 from bot.store.sqlite.store import SqliteStore
 from bot.store.sqlite.vectors import SqliteVectors
 from tests.conftest import NOW
+from tests.contract.indexed import indexed
 from tests.contract.records import paper
-from tests.stores import AnyStore
 from tests.stores.memory import MemoryStore
 
+Database = MemoryStore | SqliteStore
+TREES: tuple[Tree, ...] = (And(()), Term("even"), Term("one"), Label("category", "cs.lg"), Term("again", field="title"))
 SPACE, OTHER = "words 1", "words 2"
 
 
@@ -53,11 +59,17 @@ async def copy(tmp_path: Path) -> AsyncIterator[Connections]:
 
 
 @pytest.fixture(params=["memory", "sqlite"])
-async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[AnyStore]:
-    made: AnyStore = MemoryStore() if request.param == "memory" else SqliteStore(tmp_path / "a.db")
+async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Database]:
+    made: Database = MemoryStore() if request.param == "memory" else SqliteStore(tmp_path / "a.db")
     await made.open()
     yield made
     await made.close()
+
+
+def _counts(db: SqliteDatabase) -> list[object]:
+    """Return what the index counts of words and of labels."""
+    vocabulary = db.execute("select word, items, names from vocabulary order by word").fetchall()
+    return [vocabulary, db.execute("select field, value, items from labels order by field, value").fetchall()]
 
 
 async def level(follower: CopyFollower) -> None:
@@ -65,20 +77,26 @@ async def level(follower: CopyFollower) -> None:
         pass
 
 
-async def expect_the_same(store: AnyStore, copy: Connections, space: str = "") -> None:
+async def expect_the_same(store: Database, copy: Connections, space: str = "") -> None:
     """Expect the same items under the same arrivals, what finds them, and their vectors."""
     there = {number: item_to_text(item) for number, item in await store.items.arrived(0)}
     copied = SqliteItems(copy)
     assert {number: item_to_text(item) for number, item in await copied.arrived(0)} == there
     assert await copied.last_arrival() == await store.items.last_arrival()
     assert await SqliteMaintenance(copy).check() == []
+    items = [item for _, item in await store.items.arrived(0)]
+    assert await copy.read(_counts) == await asyncio.to_thread(lambda: _counts(indexed(items, NOW)))
+    for tree in TREES:
+        found = await SqliteIndex(copy).matching(tree, NOW, since=NOW - timedelta(days=9000))
+        held = {item.key for _, item in await store.items.arrived(0) if matches(tree, item, NOW)}
+        assert {item.key for item in found} == held
     if space:
         keys = [item.key for _, item in await store.items.arrived(0)]
         assert await SqliteVectors(copy).find(space, keys) == await store.vectors.find(space, keys)
 
 
 async def test_a_copy_of_much_is_made_in_parts_and_what_is_stored_meanwhile_comes_first(
-    store: AnyStore, copy: Connections
+    store: Database, copy: Connections
 ) -> None:
     await store.items.add(some(list(range(1, 8))), NOW)
     follower = CopyFollower(store.items, store.vectors, copy, at_once=3)
@@ -93,7 +111,7 @@ async def test_a_copy_of_much_is_made_in_parts_and_what_is_stored_meanwhile_come
     await expect_the_same(store, copy)
 
 
-async def test_a_key_that_was_dropped_and_stored_again_has_its_new_arrival_alone(store: AnyStore, copy: Connections) -> None:
+async def test_a_key_that_was_dropped_and_stored_again_has_its_new_arrival_alone(store: Database, copy: Connections) -> None:
     follower = CopyFollower(store.items, store.vectors, copy, at_once=1)
     await follower.look()
     await store.items.add(some([1, 2, 3]), NOW)
@@ -108,7 +126,7 @@ async def test_a_key_that_was_dropped_and_stored_again_has_its_new_arrival_alone
     await expect_the_same(store, copy)
 
 
-async def test_what_is_the_same_is_not_written_again(store: AnyStore, copy: Connections) -> None:
+async def test_what_is_the_same_is_not_written_again(store: Database, copy: Connections) -> None:
     await store.items.add(some([1, 2, 3]), NOW)
     follower = CopyFollower(store.items, store.vectors, copy)
     await follower.look()
@@ -119,7 +137,7 @@ async def test_what_is_the_same_is_not_written_again(store: AnyStore, copy: Conn
     assert await SqliteItems(copy).last_change() == before
 
 
-async def test_vectors_follow_and_go_with_the_texts_that_they_are_of(store: AnyStore, copy: Connections) -> None:
+async def test_vectors_follow_and_go_with_the_texts_that_they_are_of(store: Database, copy: Connections) -> None:
     dice, items = random.Random(1), some([1, 2, 3, 4, 5])
     await store.items.add(items, NOW)
     await store.vectors.save(SPACE, items[:4], vectors_of(items[:4], dice), quick=True)
@@ -142,7 +160,7 @@ async def test_vectors_follow_and_go_with_the_texts_that_they_are_of(store: AnyS
 
 @pytest.mark.parametrize("seed", range(3))
 async def test_whatever_happens_between_two_steps_the_copy_has_what_the_database_has(
-    store: AnyStore, tmp_path: Path, seed: int
+    store: Database, tmp_path: Path, seed: int
 ) -> None:
     dice = random.Random(seed)
     copy = await opened(tmp_path / "copy.sqlite3")
@@ -189,14 +207,14 @@ async def test_a_backup_that_was_put_back_is_followed_from_the_beginning(tmp_pat
     await store.close()
 
 
-async def test_another_version_looks_at_all_items_anew_and_answers_meanwhile(store: AnyStore, copy: Connections) -> None:
+async def test_another_version_looks_at_all_items_anew_and_answers_meanwhile(store: Database, copy: Connections) -> None:
     await store.items.add(some([1, 2, 3]), NOW)
     follower = CopyFollower(store.items, store.vectors, copy)
     await follower.look()
     await level(follower)
     older = replace(follower.position, version="of before")
 
-    def spoil(db: rows.Database) -> None:
+    def spoil(db: SqliteDatabase) -> None:
         rows.save_position(db, older)
         db.execute("update records set data = json_set(data, '$.title', 'lacks something') where id = 2")
 
