@@ -110,12 +110,10 @@ class _HttpClient(discord.Client):
             await self._servers.look(number, str(self.user.id if self.user else ""))
 
     def _remember(self, told: Any) -> None:
-        state: Any = self._connection
-        state._add_guild(discord.Guild(data=told, state=state))
+        self._connection.parsers["GUILD_CREATE"](told)  # as where the gateway tells of it
 
     def _forget(self, number: str) -> None:
-        state: Any = self._connection
-        state._guilds.pop(int(number), None)
+        self._connection.parsers["GUILD_DELETE"]({"id": number})
 
     def interaction(self, said: Mapping[str, Any]) -> "discord.Interaction[Any]":
         """Return what Discord sent, read; raises whatever discord.py does."""

@@ -87,7 +87,7 @@ def _context(
         settings=settings,
         client=client,
         channels=Channels(client),
-        answers=DiscordAnswers(client, platform.chats, platform.clock, tasks, platform.untold, ids),
+        answers=DiscordAnswers(client, platform.chats, platform.clock, tasks, platform.untold, ids, is_shared=is_shared),
         command_ids=ids,
         seen=seen,
     )

@@ -17,7 +17,7 @@ from adapters.chat.context import BackgroundTasks
 from adapters.chat.forms import FormRequest
 from adapters.chat.patience import ANY_NUMBER, Patience
 from adapters.chat.pictures import drawn_charts
-from adapters.chat.spoken import SpokenState
+from adapters.chat.spoken import PassingWords, SpokenState
 from adapters.discord.client.api import RestClient
 from adapters.discord.client.interactions import (
     CHOICES,
@@ -76,9 +76,12 @@ class DiscordAnswers:
         tasks: BackgroundTasks | None = None,
         untold: Counter[str] | None = None,
         ids: CommandIds = UNKNOWN_IDS,
+        *,
+        is_shared: bool = False,
     ) -> None:
         """`tasks` are those in which answers are given: they end with the service; in `untold` those that reached nobody are
-        counted, by platform. `ids` are the identifiers of our commands, which may become known later.
+        counted, by platform. `ids` are the identifiers of our commands, which may become known later;
+        `is_shared` says that other processes answer too.
         """
         self._chats = chats
         self._ids = ids
@@ -87,7 +90,7 @@ class DiscordAnswers:
         patience = Patience(sleep=self._tasks.pause, left=lambda: self._tasks.left)
         self._requests = InteractionRequests(client, clock, patience)
         self._untold = Counter[str]() if untold is None else untold
-        self.spoken = SpokenState()
+        self.spoken = SpokenState(words=PassingWords(chats if is_shared else None, clock))
         self._turns = asyncio.Semaphore(_AT_ONCE)
 
     async def answer(
@@ -230,7 +233,7 @@ class DiscordAnswers:
         ids = self._ids_elsewhere() if callback.is_elsewhere else in_server(self._ids)
         try:
             if callback.is_spoken:
-                reply = self.spoken.words.named(callback.workspace, reply)
+                reply = await self.spoken.words.named(callback.workspace, reply)
             if seconds > _KEEPING_FIRST:
                 messages = await self._laid_out(reply, today, form, ids)
             else:

@@ -22,7 +22,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from adapters.chat.answers import NOT_POSTED, may_be_missing, may_not_be_posted, not_taken, stopped
 from adapters.chat.patience import ANY_NUMBER, Patience
 from adapters.chat.pictures import drawn_charts
-from adapters.chat.spoken import SpokenState
+from adapters.chat.spoken import PassingWords, SpokenState
 from adapters.slack.client.api import Clients
 from adapters.slack.client.errors import FAILURES, error_code, slack_delivery_error
 from adapters.slack.render import messages as render
@@ -110,12 +110,14 @@ class SlackAnswers:
         clock: Callable[[], datetime],
         patience: Patience | None = None,
         untold: Counter[str] | None = None,
+        *,
+        is_shared: bool = False,
     ) -> None:
-        """In `untold` the answers that reached nobody are counted, by platform."""
+        """In `untold` the answers that reached nobody are counted, by platform; `is_shared`: other processes answer too."""
         self.clients = clients
         self.patience = patience or Patience()
         self.untold = Counter[str]() if untold is None else untold
-        self.spoken = SpokenState()
+        self.spoken = SpokenState(words=PassingWords(chats if is_shared else None, clock))
         self._chats = chats
         self._clock = clock
         self._turns = asyncio.Semaphore(_AT_ONCE)
@@ -174,7 +176,7 @@ class SlackAnswers:
     async def whole(self, target: AnswerTarget, reply: Reply) -> Sequence[SlackMessage]:
         """Return the reply's messages; a file that does not fit is handed over first, and they say what came of it."""
         if target.is_spoken:
-            reply = self.spoken.words.named(target.workspace, reply)
+            reply = await self.spoken.words.named(target.workspace, reply)
         handed_over = HandedOver(await self._hand_over_file(target, reply), await self._hand_over_pictures(target, reply))
         return await self.messages(target.workspace, reply, handed_over, target.before_commands)
 
