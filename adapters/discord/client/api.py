@@ -13,7 +13,7 @@ import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 from typing import Any
 
@@ -22,7 +22,10 @@ from discord import File
 from discord.errors import DiscordServerError, Forbidden, HTTPException, NotFound, RateLimited
 from discord.http import HTTPClient, Route, json_or_text
 
+from adapters.discord.workspaces import PLATFORM
+from bot.delivery.rate_limits import PlatformCall, RateLimits, SharedLimits, takes_moment
 from bot.errors import StoreError
+from bot.models import Abilities, Method
 from bot.ports.processes import Budgets
 from bot.service.platforms import Cluster
 
@@ -46,6 +49,10 @@ _SHARED_PAUSE = 15.0  # seconds that a process sends nothing after it last read 
 _INVALID = frozenset({401, 403, 429})
 _UNBOUNDED = 10**9  # what was refused is counted, however much it is
 _BUCKETS = 10_000  # that are remembered as used up
+
+
+# Whatever else is asked, as the ledger's calls are counted that ask no more of Discord than one request does.
+_ANYTHING = PlatformCall(Method.FIND, f"{PLATFORM}:", "", Abilities(per_second=PER_SECOND))
 
 
 class InvalidRequests:
@@ -182,9 +189,16 @@ class RestClient(HTTPClient):
     """Every request once, with its own deadline; may be used while no gateway is connected."""
 
     def __init__(
-        self, token: str, invalid: InvalidRequests | None = None, *, pace: RequestPace | None = None, proxy: str = ""
+        self,
+        token: str,
+        invalid: InvalidRequests | None = None,
+        *,
+        pace: RequestPace | None = None,
+        proxy: str = "",
+        cluster: Cluster | None = None,
     ) -> None:
-        """`invalid` may be shared with other sessions of this process."""
+        """`invalid` may be shared with other sessions of this process; with a cluster all its processes count together."""
+        self._together = SharedLimits(cluster.budgets, RateLimits()) if cluster is not None else None
         super().__init__(asyncio.get_running_loop(), proxy=proxy or None)
         self.token = token
         self.invalid = invalid or InvalidRequests()
@@ -241,11 +255,24 @@ class RestClient(HTTPClient):
             raise
 
     async def _turn(self) -> None:
+        if self._together is not None and not takes_moment():
+            await self._moment(self._together)
         await asyncio.sleep(self._pace.take())
         wait = self._pace.leave()
         while wait > 0:
             await asyncio.sleep(wait)
             wait = self._pace.leave()
+
+    async def _moment(self, together: SharedLimits) -> None:
+        """Wait for the turn among all processes of what the ledger has not counted; raises SendingPaused."""
+        begun = datetime.now(UTC)
+        try:
+            later = await together.wait(_ANYTHING, lambda: datetime.now(UTC), asyncio.sleep, timedelta(seconds=PATIENCE))
+        except StoreError as error:
+            raise SendingPaused(PATIENCE) from error
+        if later is not None:
+            raise SendingPaused((later - begun).total_seconds())
+        takes_moment()  # it was for this very request
 
     def _session(self) -> aiohttp.ClientSession:
         if self._own is None or self._own.closed:

@@ -58,7 +58,7 @@ async def opened(
     use_addresses(settings)
     logging.getLogger("discord").setLevel(logging.INFO)  # below that it writes whole requests, with what opens them
     invalid, tasks = InvalidRequests(), BackgroundTasks()
-    client = RestClient(settings.token.get_secret_value(), invalid)
+    client = RestClient(settings.token.get_secret_value(), invalid, cluster=platform.cluster)
     context = _context(settings, platform, client, tasks)
     messenger = DiscordMessenger(
         client, platform.chats, clock=platform.clock, channels=context.channels, ids=context.command_ids
@@ -115,7 +115,7 @@ async def asked(settings: DiscordSettings, platform: PlatformContext) -> AsyncIt
     require_discord_settings(settings)
     use_addresses(settings)
     logging.getLogger("discord").setLevel(logging.INFO)  # as where all of it is opened
-    client = RestClient(settings.token.get_secret_value(), InvalidRequests())
+    client = RestClient(settings.token.get_secret_value(), InvalidRequests(), cluster=platform.cluster)
     try:
         yield DiscordMessenger(client, platform.chats, clock=platform.clock, channels=Channels(client))
     finally:
