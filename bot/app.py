@@ -418,6 +418,7 @@ async def _shared_database(store: "PostgresStore") -> SharedDatabase:
         clock.now,
         clock.job(),
         SCHEMA,
+        store.described,
         store.index.behind,
     )
 

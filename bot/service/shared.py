@@ -57,6 +57,7 @@ class SharedDatabase:
     clock: Clock  # the database's
     measured: Job  # what measures that clock
     schema: int  # the step of the tables that this version was made for
+    described: Callable[[], Awaitable[str]]  # what the database is, in words
     behind: Callable[[], Behind | None]  # how far this process's search copy is behind; None: it is not open
 
 
