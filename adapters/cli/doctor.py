@@ -198,12 +198,13 @@ async def _database(app: App) -> list[Finding]:
         await app.store.facts.set("doctor", "was here")
         faults = await app.maintenance.check()
         counts = await app.maintenance.statistics()
+        where = str(path) if app.database is None else await app.database.described()
     except StoreError as error:
         return [Finding("database", Grade.BAD, str(error))]
     if faults:
         return [Finding("database", Grade.BAD, fault) for fault in faults]
     found = [
-        Finding("database", Grade.GOOD, f"{path}: sound, {counts['items']:,} items, {counts['bytes'] / 2**20:,.0f} MiB")
+        Finding("database", Grade.GOOD, f"{where}: sound, {counts['items']:,} items, {counts['bytes'] / 2**20:,.0f} MiB")
     ]
     aside = await app.maintenance.put_aside()
     if aside:
