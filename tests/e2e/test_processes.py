@@ -1,6 +1,7 @@
 """Several `broadsheet run --roles …` on one PostgreSQL database: each a process of its own, and nothing posted twice."""
 
 import asyncio
+import json
 import signal
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
@@ -18,6 +19,7 @@ from bot.settings.sections import ROLES
 from tests.bot.deliveries import change, occurrence, subscription
 from tests.e2e.desk import Desk
 from tests.e2e.stage import ITEMS
+from tests.e2e.test_service import free_port, get
 from tests.fakes import slack
 from tests.fakes.forked import Forked
 from tests.fakes.patience import PATIENCE
@@ -45,13 +47,13 @@ class Cluster:
         file = self.desk.folder / "broadsheet.toml"
         file.write_text(file.read_text().replace(f'"{self.desk.database}"', f'"{self.address}"'))
 
-    async def start(self, roles: str, *options: str) -> Forked:
+    async def start(self, roles: str, *options: str, **variables: str) -> Forked:
         """Begin a process with these roles, in a folder of its own."""
         place = {
             "BROADSHEET_POSTGRES__FOLDER": str(self.desk.folder / f"process-{len(self.running)}"),
             "BROADSHEET_RUN__DIGESTS_DIR": str(self.digests),
         }
-        process = await self.desk.start(*options, "-v", "run", "--roles", roles, **place)
+        process = await self.desk.start(*options, "-v", "run", "--roles", roles, **place, **variables)
         self.running.append(process)
         return process
 
@@ -133,9 +135,16 @@ async def test_what_is_due_is_noted_made_and_posted_by_three_processes_once(clus
 
 async def test_what_a_process_did_alone_another_takes_over_when_it_ends(cluster: Cluster) -> None:
     await subscribed(cluster)
-    one, two = [await cluster.start(ALL, *NOW) for _ in range(2)]
+    port = free_port()
+    one = await cluster.start(ALL, *NOW, BROADSHEET_HEALTH__PORT=str(port))
+    two = await cluster.start(ALL, *NOW)
     await until(lambda: is_posted(cluster))
     await until(lambda: there_are(cluster, 2))
+    await until(lambda: is_ready(port))
+    told = (await get(port, "/metrics"))[1]
+    assert told.count("broadsheet_process_beat_age_seconds{") == 2
+    assert 'broadsheet_lane_rescues_total{kind="lane"} ' in told
+    assert "broadsheet_search_copy_behind_seconds " in told
     ((holder,),) = await cluster.rows(CLOCK)
     first, other = (one, two) if f"-{one.pid}-" in holder else (two, one)
 
@@ -227,6 +236,11 @@ async def test_a_role_that_is_none_and_roles_on_a_file_are_told(desk: Desk, clus
 async def is_posted(cluster: Cluster, many: int = 1) -> bool:
     rows = await cluster.rows("select state, count(*) from deliveries where part = 1 group by state")
     return rows == [("done", many)]
+
+
+async def is_ready(port: int) -> bool:
+    status, text = await get(port, "/readyz")
+    return status == 200 and {"database", "tick", "sweep", "sources"} == set(json.loads(text)["signs"])
 
 
 async def there_are(cluster: Cluster, many: int) -> bool:
