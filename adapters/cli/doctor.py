@@ -215,8 +215,11 @@ async def _database(app: App) -> list[Finding]:
 
 
 def search_finding(engine: str, items: int, making: Making | None) -> list[Finding]:
-    """Return how far the index beside the database is, or that one would be worth it for so many items."""
+    """Return how far the search copy or the index beside it is, or that one would be worth it for so many items."""
     if engine == "fts5":
+        if making is not None:
+            far = f"{making.done:,} of {making.of:,}"
+            return [Finding("search", Grade.NOTE, f"the search copy is made, so far {far}; until then what it has is found")]
         said = f"{items:,} items are more than FTS5 finds quickly in: `engine` under [search], as docs/running.md says"
         return [Finding("search", Grade.NOTE, said)] if items > MANY_ITEMS else []
     if making is None:

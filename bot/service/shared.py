@@ -28,7 +28,6 @@ from bot.service.jobs import (
     embedding,
     keeping_time,
     listening,
-    sharing_limits,
     speaking,
     upkeep,
 )
@@ -43,6 +42,7 @@ from bot.settings.load import Settings
 from bot.settings.sections import Role
 
 WAKE = timedelta(seconds=2)  # as often as one process alone looks what is to be made
+LIMITS = timedelta(seconds=0.5)  # what other processes were asked to leave alone
 CLOCK = "clock"  # the lease of who notes what is due
 
 
@@ -157,7 +157,7 @@ class SharedService:
             replace(self.database.measured, name="database's clock"),
             Job("follow", BEAT, heartbeat.follow),
             Job("opened", PRESENT, self._opened.tell),
-            *sharing_limits(self._deliverer, self._clock),
+            Job("limits", LIMITS, lambda: self._deliverer.refresh_limits(self._clock), at_once=True),
         )
 
     def _keeping_time(self) -> Iterable[Job]:

@@ -32,6 +32,9 @@ class Bucket:
     full_at: float
 
 
+_ON_THE_WAY = 0.1  # seconds: what comes so soon after a 429 was asked before that was heard
+
+
 class Limits:
     """What is counted. Discord tells no figures but those of its headers; the ones here are ours, short for tests."""
 
@@ -52,7 +55,7 @@ class Limits:
         self.banned_until = 0.0
         self._open: dict[tuple[str, str, str], Bucket] = {}
         self._all: deque[float] = deque()
-        self._rests: dict[str, float] = {}  # until when, by bucket or "" for everything
+        self._rests: dict[str, tuple[float, float]] = {}  # since and until when, by bucket or "" for everything
         self._invalid: deque[float] = deque()
 
     def ban(self, seconds: float) -> None:
@@ -65,8 +68,9 @@ class Limits:
             return self.shut_out()
         scope = " ".join((*_bucket_of(call), call.major))
         for name in ("", scope):
-            if (left := self._rests.get(name, 0.0) - _now()) > 0 and not (exempt and not name):
-                self.counts["inside"] += 1
+            said, until = self._rests.get(name, (0.0, 0.0))
+            if (left := until - _now()) > 0 and not (exempt and not name):
+                self.counts["inside" if _now() - said > _ON_THE_WAY else "on the way"] += 1
                 return self.limited(call, left, everywhere=not name)
         if not exempt and (left := self._over_all()) > 0:
             self.counts["too fast"] += 1
@@ -91,7 +95,9 @@ class Limits:
         self.counts["429"] += 1
         name = "" if everywhere else " ".join((*_bucket_of(call), call.major))
         if rest:
-            self._rests[name] = max(_now() + seconds, self._rests.get(name, 0.0))
+            said, until = self._rests.get(name, (_now(), 0.0))
+            # Who asks inside a rest is told its end once more; it is as it was.
+            self._rests[name] = (said if until > _now() else _now(), max(_now() + seconds, until))
         headers = {
             "Retry-After": str(math.ceil(seconds)),
             "X-RateLimit-Scope": scope or ("global" if everywhere else "user"),

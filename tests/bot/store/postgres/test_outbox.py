@@ -1,6 +1,7 @@
 """What is owed, told by two processes at once, damaged, and how much of it is looked at."""
 
 import asyncio
+import json
 import random
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -18,7 +19,7 @@ from tests.bot.store.postgres.opened import Counting, executed, two
 from tests.conftest import NOW
 from tests.contract.made import change
 from tests.contract.test_outbox import REFUSAL, notice
-from tests.contract.test_standing_messages import IN, saves, says, stand, to_edit
+from tests.contract.test_standing_messages import IN, KEYS, saves, says, stand, to_edit
 
 Both = tuple[PostgresStore, PostgresStore]
 
@@ -104,7 +105,9 @@ async def test_a_text_may_be_longer_than_any_key_of_an_index(both: Both) -> None
 
 
 @pytest.mark.parametrize("column", ["keys", "data"])
-@pytest.mark.parametrize("text", ["{", "[]", "5", "null", "", '["\\ud83d"]', '["\\u0000"]'])
+@pytest.mark.parametrize(
+    "text", ["{", "[]", "5", "null", "", '["\\ud83d"]', '["\\u0000"]', '["a" "b"]', '["\\x"]', '["a",]']
+)
 async def test_a_damaged_message_keeps_no_other_from_being_edited(both: Both, postgres: str, column: str, text: str) -> None:
     for number in (1, 2):
         await stand(both[0], number)
@@ -114,6 +117,14 @@ async def test_a_damaged_message_keeps_no_other_from_being_edited(both: Both, po
     await executed(postgres, f"update standing set {column} = '{text}' where id = '{hurt.delivery.id}'")
     found = [each for each in await to_edit(both[1]) if each.pressed != Presses()]
     assert [each.delivery.id for each in found] == [whole.delivery.id]
+
+
+@pytest.mark.parametrize("key", ["url:https://lab.example/\U0001f600/ü", 'a "quoted" \\u0000 key', "tab\t", "\ud7ff\ue000"])
+async def test_a_key_may_have_any_character_that_can_be_kept(both: Both, key: str) -> None:
+    await stand(both[0], payload=json.dumps({"text": "", "keys": [[KEYS[0]], [key]]}))
+    await says(both[0], key)
+    (found,) = await to_edit(both[1])
+    assert (found.keys, found.pressed) == ((KEYS[0], key), Presses(more=1))
 
 
 async def test_settings_that_cannot_be_read_switch_nothing_off(both: Both, postgres: str) -> None:
