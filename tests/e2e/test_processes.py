@@ -223,6 +223,16 @@ async def test_a_server_that_was_away_is_found_again_without_a_restart(desk: Des
         await asyncio.to_thread(server.remove)
 
 
+async def test_the_commands_of_the_terminal_work_beside_a_process(cluster: Cluster) -> None:
+    assert (await cluster.desk.run("db", "migrate")).status == Exit.OK
+    assert (await cluster.desk.run("collect")).status == Exit.OK
+    await cluster.start("front", *NOW)
+    for line in ("digest gpu-systems", "search attention", "topics", "saved", "list", "trending", "db check", "db prune"):
+        ran = await cluster.desk.run(*line.split())
+        assert ran.status == Exit.OK, (line, ran)
+        assert ran.out.strip(), line
+
+
 async def test_a_role_that_is_none_and_roles_on_a_file_are_told(desk: Desk, cluster: Cluster) -> None:
     unknown = await desk.run("run", "--roles", "clock,delivery")
     assert unknown.status != Exit.OK
