@@ -524,8 +524,8 @@ def _http(settings: Settings, turns: SharedTurns | None, *, guarded: bool = Fals
 
 def backups_of(settings: Settings) -> Backups | None:
     """Return the backups that the service makes, None when the settings name no folder for them."""
-    run = settings.run
-    return Backups(run.backup_dir, timedelta(hours=run.backup_hours), run.backup_keep) if run.backup_dir else None
+    run, ending = settings.run, "dump" if settings.database_address else "sqlite3"
+    return Backups(run.backup_dir, timedelta(hours=run.backup_hours), run.backup_keep, ending) if run.backup_dir else None
 
 
 def _model_http(settings: Settings, base_url: str, timeout: float) -> Http:
