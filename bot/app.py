@@ -41,9 +41,8 @@ from bot.models import EMAIL, Actor, DigestRequest, Layout, Limits, Topic
 from bot.ports.digests import Previewer
 from bot.ports.facts import Facts
 from bot.ports.mail import Mailer
-from bot.ports.maintenance import Maintenance
+from bot.ports.maintenance import COPYING, Maintenance, Rows
 from bot.ports.messenger import Messenger, Visibility
-from bot.ports.rows import COPYING, Rows
 from bot.ports.runner import Job, Watch
 from bot.ports.source import Fetcher, ItemLookup, Source
 from bot.ports.store import Store

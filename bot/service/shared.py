@@ -12,10 +12,10 @@ from bot.digest.request import RequestBuilder
 from bot.embed.backfill import VectorBackfill
 from bot.models import Behind
 from bot.ports.digests import DigestMaker
-from bot.ports.lanes import DELIVER, MAKE, LaneJobs, Lanes
 from bot.ports.ledger import Ledger
 from bot.ports.maintenance import Maintenance
 from bot.ports.runner import Job
+from bot.ports.shared.lanes import DELIVER, MAKE, LaneJobs, Lanes
 from bot.ports.source import Source
 from bot.ports.store import Store
 from bot.service.backups import Backups

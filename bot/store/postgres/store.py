@@ -15,7 +15,7 @@ from bot.store.postgres.maintenance import PostgresMaintenance
 from bot.store.postgres.migrations import SCHEMA, migrate
 from bot.store.postgres.outbox import PostgresOutbox
 from bot.store.postgres.processes import PostgresBudgets, PostgresLeases, PostgresProcesses
-from bot.store.postgres.rows import PostgresRows
+from bot.store.postgres.recovery.rows import PostgresRows
 from bot.store.postgres.vectors import PostgresVectors
 from bot.store.postgres.workspaces import PostgresAssistants, PostgresPeople, PostgresWorkspaces
 from bot.store.sqlite.copy.search_copy import SearchCopy

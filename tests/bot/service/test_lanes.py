@@ -14,7 +14,7 @@ from bot.digest.publisher import Publisher
 from bot.digest.request import RequestBuilder
 from bot.errors import StoreError
 from bot.models import Delivery, DeliveryState, Limits, OccurrenceState, ProcessState, Topic, lane_of
-from bot.ports.lanes import DELIVER, MAKE, LaneJob
+from bot.ports.shared.lanes import DELIVER, MAKE, LaneJob
 from bot.query import parse
 from bot.service.lanes import JOB, LANE, PROCESS, LaneParts, LaneWorker
 from bot.service.supervise import Outage
