@@ -206,7 +206,7 @@ async def test_a_server_that_was_away_is_found_again_without_a_restart(desk: Des
         process = await cluster.start(ALL, *BEFORE)
         await until(lambda: there_are(cluster, 1))
         await asyncio.to_thread(server.stop)
-        await asyncio.sleep(3)  # several of its jobs have failed by then
+        await asyncio.sleep(3)  # several of its jobs were due by then
         server = await asyncio.to_thread(postgres_server.start_again, server)
         ((before,),) = await cluster.rows("select beat from processes")
         await until(lambda: cluster.rows("select beat from processes where beat > %s", before))
@@ -216,7 +216,7 @@ async def test_a_server_that_was_away_is_found_again_without_a_restart(desk: Des
         assert asked.status == Exit.OK, asked
         await until(lambda: is_posted(cluster))
         said = await cluster.end(process)
-        assert 1 <= said.count(" ERROR ") <= 8, said
+        assert said.count(" ERROR ") <= 8, said  # what waits for a connection for ten seconds does not even fail
     finally:
         for each in list(cluster.running):
             await cluster.end(each)
