@@ -86,6 +86,7 @@ class Connections:
         limits = (
             f"-c statement_timeout={_LONGEST // timedelta(milliseconds=1)}"
             f" -c lock_timeout={PATIENCE // timedelta(milliseconds=1)} -c idle_in_transaction_session_timeout=60000"
+            " -c max_parallel_workers_per_gather=0"  # of short questions most of the time would go to starting workers
         )
         options = f"{given.pop('options', '')} {limits}".strip()
         ours = {"application_name": "broadsheet", "target_session_attrs": "read-write", **_NETWORK, "options": options}
