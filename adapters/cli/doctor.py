@@ -203,11 +203,15 @@ async def _database(app: App) -> list[Finding]:
     if faults:
         return [Finding("database", Grade.BAD, fault) for fault in faults]
     found = [
-        Finding("database", Grade.GOOD, f"{path}: sound, {counts['items']:,} items, {counts['bytes'] / 2**20:,.0f} MiB")
+        Finding(
+            "database",
+            Grade.GOOD,
+            f"{app.maintenance.name}: sound, {counts['items']:,} items, {counts['bytes'] / 2**20:,.0f} MiB",
+        )
     ]
     aside = await app.maintenance.put_aside()
     if aside:
-        names = ", ".join(each.name for each in aside)
+        names = ", ".join(aside)
         found.append(Finding("database", Grade.NOTE, f"put aside beside it, to be removed when nobody misses it: {names}"))
     found += search_finding(app.settings.search.engine, counts["items"], await app.store.index.making())
     return found + await asyncio.to_thread(_disk, path)

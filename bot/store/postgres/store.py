@@ -11,11 +11,11 @@ from bot.store.postgres.jobs import PostgresLaneJobs, prepare_jobs
 from bot.store.postgres.key_values import PostgresFacts, PostgresSourceStates, PostgresSummaries
 from bot.store.postgres.ledger import PostgresLanes, PostgresLedger
 from bot.store.postgres.mail import PostgresRecipients
-from bot.store.postgres.maintenance import PostgresMaintenance
 from bot.store.postgres.migrations import migrate
 from bot.store.postgres.outbox import PostgresOutbox
 from bot.store.postgres.processes import PostgresBudgets, PostgresLeases, PostgresProcesses
 from bot.store.postgres.rows import PostgresRows
+from bot.store.postgres.upkeep.maintenance import PostgresMaintenance
 from bot.store.postgres.vectors import PostgresVectors
 from bot.store.postgres.workspaces import PostgresAssistants, PostgresPeople, PostgresWorkspaces
 from bot.store.sqlite.copy.search_copy import SearchCopy
@@ -75,7 +75,7 @@ class PostgresStore:
             return
         await self.connections.open()
         try:
-            await self.connections.bare(migrate)
+            self.maintenance.taken = await self.connections.bare(migrate)
             await self.connections.bare(prepare_jobs)
         except BaseException:
             await self.close()
