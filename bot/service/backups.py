@@ -15,20 +15,17 @@ from bot.private_files import tighten
 log = logging.getLogger(__name__)
 
 _FORM = "%Y%m%dT%H%M%SZ"
-_NAME = re.compile(r"broadsheet-(\d{8}T\d{6}Z)(\.[a-z0-9]+)")
+_NAME = re.compile(r"broadsheet-(\d{8}T\d{6}Z)\.(?:sqlite3|dump)")
 
 
 @dataclass(frozen=True, slots=True)
 class Backups:
-    """The backups of one folder. What else lies there is left alone: only names that were given here count.
-
-    So those of another kind of database stay, whose names end otherwise.
-    """
+    """The backups of one folder. What else lies there is left alone: only names that were given here count."""
 
     folder: Path
     every: timedelta
     keep: int
-    ending: str = ".sqlite3"
+    ending: str = "sqlite3"  # of their names; "dump" for what pg_dump writes
 
     async def make_due(self, maintenance: Maintenance, now: datetime) -> Path | None:
         """Make one when the newest is old enough, then drop the oldest; return what was made. Raises StoreError."""
@@ -37,7 +34,7 @@ class Backups:
         # A newest one that is of tomorrow was made by a clock that had run ahead: it says nothing about today.
         if any(timedelta(0) <= now - at < self.every for at, _ in newest):
             return None
-        path = self.folder / f"broadsheet-{now.astimezone(UTC):{_FORM}}{self.ending}"
+        path = self.folder / f"broadsheet-{now.astimezone(UTC):{_FORM}}.{self.ending}"
         await maintenance.backup(path)
         await asyncio.to_thread(self._drop_old)
         log.info("wrote the backup %s", path)
@@ -46,16 +43,12 @@ class Backups:
     def made(self) -> list[tuple[datetime, Path]]:
         """Return the backups that are there with their times, the oldest first; raises StoreError."""
         try:
-            names = [path for path in self.folder.iterdir() if self._is_ours(path.name)]
+            names = [path for path in self.folder.iterdir() if _NAME.fullmatch(path.name)]
         except FileNotFoundError:
             return []
         except OSError as error:
             raise StoreError(f"The backups in {self.folder} cannot be listed: {error.strerror}.") from error
         return sorted((at, path) for path in names if (at := _time(path)) is not None)
-
-    def _is_ours(self, name: str) -> bool:
-        match = _NAME.fullmatch(name)
-        return match is not None and match[2] == self.ending
 
     def _made_private(self) -> list[tuple[datetime, Path]]:
         made = self.made()

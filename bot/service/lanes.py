@@ -13,9 +13,9 @@ from datetime import datetime, timedelta
 
 from bot.delivery import Deliverer, Preparer
 from bot.errors import BotError, StoreError
-from bot.ports.lanes import DELIVER, MAKE, LaneJobs, Lanes
 from bot.ports.ledger import Ledger
-from bot.ports.processes import Processes
+from bot.ports.shared.lanes import DELIVER, MAKE, LaneJobs, Lanes
+from bot.ports.shared.processes import Processes
 from bot.service.supervise import Outage
 
 log = logging.getLogger(__name__)
@@ -135,6 +135,7 @@ class LaneWorker:
 
     async def _work(self, verb: str, lane: str) -> None:
         """Work on a lane, and ask for it anew where something may be left; whatever goes wrong is told here."""
+        self._outage.well("lanes")
         try:
             left = await self._go(verb, lane)
             if left:

@@ -12,10 +12,10 @@ from bot.digest.request import RequestBuilder
 from bot.embed.backfill import VectorBackfill
 from bot.models import Behind
 from bot.ports.digests import DigestMaker
-from bot.ports.lanes import DELIVER, MAKE, LaneJobs, Lanes
 from bot.ports.ledger import Ledger
 from bot.ports.maintenance import Maintenance
 from bot.ports.runner import Job
+from bot.ports.shared.lanes import DELIVER, MAKE, LaneJobs, Lanes
 from bot.ports.source import Source
 from bot.ports.store import Store
 from bot.service.backups import Backups
@@ -28,7 +28,6 @@ from bot.service.jobs import (
     embedding,
     keeping_time,
     listening,
-    sharing_limits,
     speaking,
     upkeep,
 )
@@ -43,6 +42,7 @@ from bot.settings.load import Settings
 from bot.settings.sections import Role
 
 WAKE = timedelta(seconds=2)  # as often as one process alone looks what is to be made
+LIMITS = timedelta(seconds=0.5)  # what other processes were asked to leave alone
 CLOCK = "clock"  # the lease of who notes what is due
 
 
@@ -57,6 +57,7 @@ class SharedDatabase:
     clock: Clock  # the database's
     measured: Job  # what measures that clock
     schema: int  # the step of the tables that this version was made for
+    described: Callable[[], Awaitable[str]]  # what the database is, in words
     behind: Callable[[], Behind | None]  # how far this process's search copy is behind; None: it is not open
 
 
@@ -156,7 +157,7 @@ class SharedService:
             replace(self.database.measured, name="database's clock"),
             Job("follow", BEAT, heartbeat.follow),
             Job("opened", PRESENT, self._opened.tell),
-            *sharing_limits(self._deliverer, self._clock),
+            Job("limits", LIMITS, lambda: self._deliverer.refresh_limits(self._clock), at_once=True),
         )
 
     def _keeping_time(self) -> Iterable[Job]:

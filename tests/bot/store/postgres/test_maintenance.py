@@ -16,8 +16,8 @@ import pytest
 from bot.errors import StoreError
 from bot.models import Change, Coverage, Digest, Entry, Feedback, Item, Kind, Ranked, Saved, Summary, Topic
 from bot.store.postgres.connections import Db
+from bot.store.postgres.maintenance import unreadable
 from bot.store.postgres.store import PostgresStore
-from bot.store.postgres.upkeep.maintenance import unreadable
 from tests.bot.store.postgres.opened import executed, two
 from tests.conftest import NOW
 from tests.stores import postgres_server

@@ -21,7 +21,7 @@ from bot.store.postgres.connections import Connections, Db
 from bot.store.postgres.jobs import SCHEMA as JOBS
 from bot.store.postgres.migrations import LOCK, SCHEMA
 from bot.store.postgres.processes import PostgresProcesses
-from bot.store.postgres.upkeep.programs import ASIDE, Script, contents, load, programs_for
+from bot.store.postgres.recovery.programs import ASIDE, Script, contents, load, programs_for
 from bot.store.records import micros
 
 _LIVES = timedelta(minutes=1)  # without a sign of life, and a process counts as ended

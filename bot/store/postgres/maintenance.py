@@ -14,8 +14,8 @@ from bot.ports.mail import ASKED_KEPT
 from bot.store.postgres import mail, vectors
 from bot.store.postgres.connections import Db, Tables, reading, reading_view
 from bot.store.postgres.items import LAST_ID, counts, drop, forget_changes, note_change
-from bot.store.postgres.upkeep.programs import dump, programs_for
-from bot.store.postgres.upkeep.restoring import restore, schemas_aside
+from bot.store.postgres.recovery.programs import dump, programs_for
+from bot.store.postgres.recovery.restoring import restore, schemas_aside
 from bot.store.postgres.vectors import LAST_CHANGE, lock_items
 from bot.store.records import micros
 from bot.store.rules.transitions import KEPT, KEPT_AT_ONCE
