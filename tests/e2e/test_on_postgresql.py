@@ -201,7 +201,8 @@ async def test_a_wrong_password_is_told_and_not_shown_and_the_right_one_reaches_
     server = await asyncio.to_thread(postgres_server.start)
     try:
         await asyncio.to_thread(asking_for_passwords, server)
-        right, wrong = with_password(server.address), with_password(server.address, "hunter22-wrong")
+        address = server.address.replace("broadsheet@", "papers@").replace("/postgres", "/papers")
+        right, wrong = with_password(address), with_password(address, "hunter22-wrong")
         for arguments in (("db", "migrate"), ("db", "backup", "a.dump"), ("doctor", "--offline")):
             said = await served.fails(*arguments, status=Exit.DATABASE, address=wrong)
             assert "does not take the user or the password" in said
@@ -217,9 +218,10 @@ async def test_a_wrong_password_is_told_and_not_shown_and_the_right_one_reaches_
 
 
 def asking_for_passwords(server: postgres_server.Server) -> None:
-    """Give the server's user the password, and have everybody asked for one from then on."""
+    """Make a database with a user who may do nothing else, and have everybody asked for a password from then on."""
     with psycopg.connect(server.address, autocommit=True) as db:
-        db.execute(f"alter role broadsheet password '{PASSWORD}'".encode())
+        db.execute(f"create role papers login password '{PASSWORD}' nosuperuser nocreatedb nocreaterole".encode())
+        db.execute("create database papers owner papers")
         (server.folder / "data" / "pg_hba.conf").write_text("host all all 127.0.0.1/32 scram-sha-256\n", "ascii")
         db.execute("select pg_reload_conf()")
         while db.execute("select count(*) from pg_hba_file_rules").fetchone() != (1,):

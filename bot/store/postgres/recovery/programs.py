@@ -223,7 +223,10 @@ async def load(programs: Programs, conninfo: str, path: Path, schema: str, scrip
     if not fed and reading.returncode and not write_said:
         raise StoreError(_unread(read_said, programs, path))
     if not fed or status:
-        raise StoreError(f"Nothing was restored, all is as it was: {_last_of(write_said)}.")
+        why = (
+            f"psql is older than pg_restore; {programs.install}" if "invalid command" in write_said else _last_of(write_said)
+        )
+        raise StoreError(f"Nothing was restored, all is as it was: {why}.")
 
 
 async def _feed(reading: Process, writing: Process, script: Script, server: int) -> bool:

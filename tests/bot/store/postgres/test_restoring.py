@@ -312,3 +312,15 @@ async def test_the_programs_that_are_missing_are_named(
     assert "postgresql-client-" in said
     reader.write_text("#!/bin/sh\necho 'pg_restore: error: unsupported version (9.9) in file header' >&2\nexit 1\n", "utf-8")
     assert "newer pg_dump than this pg_restore reads" in await refused(store, path)
+
+
+async def test_a_psql_that_does_not_know_what_pg_restore_writes_is_named(
+    store: PostgresStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, writer = tmp_path / "a.dump", tmp_path / "bin" / "psql"
+    await store.maintenance.backup(path)
+    writer.parent.mkdir()
+    writer.write_text("#!/bin/sh\necho 'psql:<stdin>:40: error: invalid command \\restrict' >&2\nexit 3\n", "utf-8")
+    writer.chmod(0o755)
+    monkeypatch.setenv("PATH", str(writer.parent), prepend=os.pathsep)
+    assert "psql is older than pg_restore; install PostgreSQL's client programs" in await refused(store, path)
