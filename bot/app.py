@@ -443,6 +443,7 @@ async def _shared_database(store: "PostgresStore") -> SharedDatabase:
         clock.job(),
         SCHEMA,
         store.described,
+        store.expect_usable,
         store.index.behind,
     )
 
