@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import signal
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest
 from adapters.cli.exits import Exit
 from tests.e2e.desk import Desk, Ran
 from tests.e2e.test_service import free_port
+from tests.fakes.patience import PATIENCE
 from tests.stores import postgres_server
 
 PASSWORD = "hunter22/+x"
@@ -149,6 +151,28 @@ async def test_what_is_no_backup_or_comes_while_a_process_lives_is_not_put_back(
     said = await served.fails("db", "backup", "b.dump", status=Exit.DATABASE, PATH=bare)
     assert "pg_dump, which is not here; install PostgreSQL's client programs of version" in said
     assert not (served.desk.folder / "b.dump").exists()
+
+
+async def test_the_process_with_the_clock_makes_backups_that_can_be_put_back(served: Served) -> None:
+    kept = served.desk.folder / "kept"
+    served.desk.settle(f'[run]\nbackup_dir = "{kept}"\n')
+    await served.well("collect", "huggingface")
+    address = {"BROADSHEET_DATABASE": served.address}
+    for roles, makes in (("deliver", False), ("clock", True)):
+        process = await served.desk.start("-v", "run", "--roles", roles, **address)
+        try:
+            async with asyncio.timeout(PATIENCE):
+                while not (list(kept.glob("*.dump")) if makes else await served.sql("select 1 from processes")):
+                    assert process.returncode is None
+                    await asyncio.sleep(0.05)
+        finally:
+            process.send_signal(signal.SIGTERM)
+            served.said += [each.decode() for each in await process.communicate()]
+        assert kept.exists() == makes
+    (made,) = kept.glob("broadsheet-*.dump")
+    assert "ok    backups: 1 in" in await served.well("doctor", "--offline")
+    assert "Restored" in await served.well("db", "restore", "--yes", str(made))
+    assert json.loads(await served.well("db", "check", "--json"))["counts"]["items"] > 10
 
 
 async def test_it_is_copied_to_a_file_and_back(served: Served, postgres_address: str, worker_id: str) -> None:
