@@ -98,6 +98,15 @@ class Connections:
         if pool is not None:
             await pool.close(timeout=PATIENCE.total_seconds())
 
+    @contextlib.asynccontextmanager
+    async def opened(self) -> AsyncIterator[None]:
+        """Have it open inside the block. Raises StoreError."""
+        await self.open()
+        try:
+            yield
+        finally:
+            await self.close()
+
     async def read(self, job: Callable[[Db], Awaitable[T]], *, view: bool = False) -> T:
         """Run a job that reads; with `view`, all of its statements see the same state of the database.
 

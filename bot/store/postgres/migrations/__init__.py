@@ -34,8 +34,9 @@ create table if not exists schema_steps (
     applied_at timestamptz not null default clock_timestamp()
 )"""
 # One process at a time looks which steps are missing; the others wait for it.
-_LOCK = "select pg_advisory_lock(hashtextextended('broadsheet migrations', 0))"
-_UNLOCK = "select pg_advisory_unlock(hashtextextended('broadsheet migrations', 0))"
+LOCK = "hashtextextended('broadsheet migrations', 0)"
+_LOCK = f"select pg_advisory_lock({LOCK})"
+_UNLOCK = f"select pg_advisory_unlock({LOCK})"
 
 
 async def migrate(db: Db, steps: tuple[Step, ...] = STEPS) -> list[str]:
