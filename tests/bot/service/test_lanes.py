@@ -1,7 +1,7 @@
 """Working on lanes beside other processes: woken by jobs on a real server, on a ledger in memory."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import timedelta
@@ -16,7 +16,7 @@ from bot.errors import StoreError
 from bot.models import Delivery, DeliveryState, Limits, OccurrenceState, ProcessState, Topic, lane_of
 from bot.ports.shared.lanes import DELIVER, MAKE, LaneJob
 from bot.query import parse
-from bot.service.lanes import JOB, LANE, PROCESS, LaneParts, LaneWorker
+from bot.service.lanes import AT_ONCE, JOB, LANE, PROCESS, LaneParts, LaneWorker
 from bot.service.supervise import Outage
 from bot.store.postgres.connections import Connections
 from bot.store.postgres.jobs import PostgresLaneJobs, prepare_jobs
@@ -192,6 +192,32 @@ async def test_what_may_have_been_posted_is_settled_while_others_of_its_lane_are
             assert await states(harness) == [DeliveryState.DONE, DeliveryState.SENDING]
         finally:
             held.may_end.set()
+
+
+async def test_what_takes_long_to_make_holds_up_nothing_that_is_made(jobs: PostgresLaneJobs) -> None:
+    harness, may_end, making = Harness(), asyncio.Event(), set[int]()
+    await harness.plant([delivery(1, now=NOW)])
+
+    async def occurrences(*_: Any, **more: Any) -> Sequence[Any]:
+        making.add(len(making))
+        await may_end.wait()
+        return ()
+
+    harness.store.ledger = instead(harness.store.ledger, occurrences=occurrences)
+    worker = Process(harness, jobs, MAKE, DELIVER)
+    async with ending(worker):
+        for number in range(2 * AT_ONCE):
+            await jobs.defer(MAKE, f"other:{number}")
+        await until(lambda: _are(making, AT_ONCE))
+        await jobs.defer(DELIVER, LANE_OF_CHAT)
+        try:
+            await until(lambda: _is_all(harness, DeliveryState.DONE))
+        finally:
+            may_end.set()
+
+
+async def _are(found: Collection[int], many: int) -> bool:
+    return len(found) >= many
 
 
 async def test_the_sweeper_finds_a_lane_that_nobody_is_woken_for(jobs: PostgresLaneJobs) -> None:
