@@ -44,7 +44,6 @@ from bot.store.records import (
 )
 from bot.store.rules.archive import as_one, entry_of
 from bot.store.rules.transitions import (
-    KEPT,
     KEPT_AT_ONCE,
     begins_again,
     ended_at,
@@ -429,16 +428,6 @@ async def forget(db: Db, now: datetime, numbers: Sequence[tuple[int]]) -> None:
 
 async def _all_gone(db: Db, sql: str, **given: object) -> int:
     return (await db.execute(sql.encode(), given)).rowcount
-
-
-async def prune(db: Db, now: datetime) -> None:
-    """Forget what ended long ago and nobody makes up for any more, and of the archive what has no digest."""
-    sql = (
-        "delete from unposted where at < %(before)s and not exists (select from subscriptions as standing where"
-        " (standing.workspace, standing.channel, standing.topic) = (unposted.workspace, unposted.channel, unposted.topic))"
-    )
-    await _all_gone(db, sql, before=micros(now - KEPT))
-    await _all_gone(db, "delete from archive where not exists (select from digests where digests.id = archive.digest)")
 
 
 # --- what was never posted
