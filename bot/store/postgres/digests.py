@@ -30,6 +30,7 @@ from bot.models import (
     Unposted,
 )
 from bot.store.postgres.connections import Db, Tables, locked, reading, reading_view, writing
+from bot.store.postgres.vectors import storable
 from bot.store.records import (
     EPOCH,
     digest_from_text,
@@ -102,7 +103,7 @@ class PostgresDigests(Tables):
             " where posted.workspace = %(workspace)s and posted.channel = %(channel)s and key = any(%(keys)s)"
             " order by posted.saved desc, digest desc, key"
         )
-        rows = await _all(db, sql, workspace=workspace, channel=channel, keys=list(keys))
+        rows = await _all(db, sql, workspace=workspace, channel=channel, keys=storable(keys))
         return [_posting(*row) for row in rows]
 
     @reading
@@ -186,7 +187,7 @@ class PostgresArchive(Tables):
     @reading_view
     async def topics(self, db: Db, workspace: str, channels: Collection[str]) -> Sequence[ArchivedTopic]:
         each: set[str] = set()
-        for channel in channels:
+        for channel in storable(channels):
             each |= {name for (name,) in await _all(db, _OF_CHANNEL, workspace=workspace, channel=channel)}
         found = []
         for topic in sorted(each):
@@ -222,7 +223,7 @@ class PostgresArchive(Tables):
     async def postings(
         self, db: Db, workspace: str, channels: Collection[str], keys: Collection[str], *, limit: int = 50
     ) -> Sequence[ArchivedPosting]:
-        rows = await _all(db, _POSTINGS, **_asked(workspace, channels, ""), keys=list(keys), limit=limit)
+        rows = await _all(db, _POSTINGS, **_asked(workspace, channels, ""), keys=storable(keys), limit=limit)
         return [
             ArchivedPosting(key, channel, topic, title, _day(day), time_of(saved), link, mark)
             for key, channel, topic, title, day, saved, link, mark in rows
@@ -245,7 +246,8 @@ async def _all(db: Db, sql: str, **given: object) -> list[tuple[Any, ...]]:
 
 
 def _asked(workspace: str, channels: Collection[str], topic: str) -> dict[str, object]:
-    return {"workspace": workspace, "channels": list(channels), "topic": topic}
+    """Return what is asked for; null, which nothing equals, for a topic that no column can hold."""
+    return {"workspace": workspace, "channels": storable(channels), "topic": next(iter(storable([topic])), None)}
 
 
 def _archived(rows: Sequence[tuple[Any, ...]]) -> list[ArchivedDigest]:
