@@ -49,6 +49,7 @@ class LaneRunner:
         self._look = look
         self._superseded: Superseded | None = None
         self._grace = grace
+        self._ending: asyncio.Task[None] | None = None
 
     async def run(self, jobs: Sequence[Job], watches: Sequence[Watch] = ()) -> None:
         """Run the jobs, and work on lanes, until `stop`.
@@ -90,16 +91,21 @@ class LaneRunner:
 
     async def _hand_back(self) -> None:
         await self._local.stopping.wait()
-        if self._lanes is not None:
-            self._lanes.stop()
+        self._begin_to_end()
         # Those under which something still runs are given back when that has ended.
         await asyncio.gather(*(each.end() for each in self._leases), return_exceptions=True)
 
+    def _begin_to_end(self) -> None:
+        """Hand back the lanes; what is in flight has its time from now on, beside the jobs that end."""
+        if self._lanes is not None and self._ending is None:
+            self._lanes.stop()
+            self._ending = asyncio.create_task(self._lanes.ended(self._grace), name="ending what is in flight")
+
     async def _end(self) -> None:
         """Wait for what is in flight, and tell the others that this process is gone."""
-        if self._lanes is not None:
-            self._lanes.stop()
-            await self._lanes.ended(self._grace)
+        self._begin_to_end()
+        if self._ending is not None:
+            await self._ending
         try:
             async with asyncio.timeout(LEAVING.total_seconds()):
                 await self._presence.leave()

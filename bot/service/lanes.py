@@ -20,7 +20,7 @@ from bot.service.supervise import Outage
 
 log = logging.getLogger(__name__)
 
-AT_ONCE = 4  # lanes that a process works on at the same time …
+AT_ONCE = 4  # lanes that a process works on at the same time for a verb …
 WORKERS = 8  # … with so many deliveries in flight of each: together as many as a process has that is alone
 TURN = timedelta(seconds=20)  # for so long a lane is worked on in one go
 AGAIN = timedelta(seconds=2)  # after a lost connection to the jobs, until it is tried again
@@ -72,7 +72,7 @@ class LaneWorker:
         self._length = turn
         self._stopping = asyncio.Event()
         self._in_flight: set[asyncio.Task[int]] = set()
-        self._worker: asyncio.Task[None] | None = None
+        self._workers: dict[str, asyncio.Task[None]] = {}  # by verb
         self.rescues = Counter[str](dict.fromkeys((JOB, LANE, PROCESS), 0))
 
     @property
@@ -81,24 +81,32 @@ class LaneWorker:
         return len(self._in_flight)
 
     async def run(self) -> None:
-        """Work on lanes until this is cancelled; a connection that is lost is made anew."""
+        """Work on lanes until this is cancelled; a connection that is lost is made anew.
+
+        Each verb has so many at a time of its own: what takes long to make holds up nothing that is made.
+        """
+        async with asyncio.TaskGroup() as group:
+            for verb in self._verbs:
+                group.create_task(self._run(verb), name=f"working on lanes to {verb}")
+
+    async def _run(self, verb: str) -> None:
         while not self._stopping.is_set():
-            self._worker = asyncio.ensure_future(self._parts.jobs.work(self._verbs, self._work, AT_ONCE))
+            worker = self._workers[verb] = asyncio.ensure_future(self._parts.jobs.work([verb], self._work, AT_ONCE))
             try:
-                await asyncio.wait([self._worker])
+                await asyncio.wait([worker])
             finally:
-                self._worker.cancel()
-                await asyncio.wait([self._worker])
+                worker.cancel()
+                await asyncio.wait([worker])
             if not self._stopping.is_set():
-                self._report(self._worker)
+                self._report(worker)
                 await asyncio.sleep(AGAIN.total_seconds())
         await asyncio.Event().wait()
 
     def stop(self) -> None:
         """Begin nothing further, and hand back the lanes; what is in flight goes on, for `ended` to wait for."""
         self._stopping.set()
-        if self._worker is not None:
-            self._worker.cancel()
+        for worker in self._workers.values():
+            worker.cancel()
 
     async def ended(self, grace: timedelta) -> None:
         """Wait for what is in flight, and cancel what takes longer than that."""

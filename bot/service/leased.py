@@ -44,7 +44,10 @@ class WorkLease:
 
     async def run(self, work: Callable[[], Awaitable[None]]) -> bool:
         """Do the work where the lease can be had, else nothing; return whether it was done to its end. Raises StoreError."""
-        if self._ends or not await self._take():
+        if self._ends:
+            return False
+        if not await self._take():
+            self._lose()
             return False
         task = asyncio.ensure_future(_as_coroutine(work))
         self._running.add(task)
@@ -99,8 +102,13 @@ class WorkLease:
                 if self.is_held:
                     continue
             break
-        log.warning("the lease %s was lost; what ran under it is stopped", self.name)
         self._prolonging = None
+        self._lose()
+
+    def _lose(self) -> None:
+        """Stop what runs under it, as it is not this process's any more."""
+        if self._running:
+            log.warning("the lease %s was lost; what ran under it is stopped", self.name)
         for task in self._running:
             task.cancel()
 

@@ -83,7 +83,11 @@ async def _each(source: Rows, target: Rows, told: Told, *, write: bool) -> Moved
         raise StoreError(f"{source.name} and {target.name} are not of the same version: only one of them has {odd}.")
     rows = written = differences = 0
     for name in sorted(theirs):
-        one = await _table(source, target, _Pair(theirs[name], ours[name]), told, write=write)
+        pair = _Pair(theirs[name], ours[name])
+        try:
+            one = await _table(source, target, pair, told, write=write)
+        except StoreError as error:
+            raise StoreError(f"The table {name} cannot be {'copied' if write else 'compared'}. {error}") from error
         rows, written, differences = rows + one.rows, written + one.written, differences + one.differences
     return Moved(rows, written, differences)
 

@@ -246,3 +246,13 @@ async def everything(store: AnyStore, workspace: str, channels: list[str]) -> li
         for day in days:
             found += await store.archive.digests(workspace, channels, topic.name, day)
     return found
+
+
+async def test_what_no_name_can_be_is_the_name_of_nothing(store: AnyStore) -> None:
+    odd = "a\0b"  # as an address in a browser can have it
+    await store.digests.save("T1", "C1", digest(0.5), NOW)
+    assert await store.archive.days("T1", ["C1"], odd) == []
+    assert await store.archive.digests("T1", ["C1"], odd, TODAY) == []
+    assert await store.archive.topics("T1", [odd]) == []
+    assert await store.archive.postings("T1", ["C1"], [odd]) == []
+    assert await store.digests.postings("T1", "C1", [odd]) == []

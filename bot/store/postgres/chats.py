@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from bot.models import Delivery, Installation, text_key
-from bot.ports.chats import TEXTS_KEPT
 from bot.store.postgres.connections import Db, Tables, reading, writing
 from bot.store.records import bytes_to_text, delivery_from_text, micros, text_to_bytes, time_of
 
@@ -90,9 +89,3 @@ class PostgresChats(Tables):
         )
         row = await (await db.execute(sql, [workspace, channel, message])).fetchone()
         return delivery_from_text(*row) if row else None
-
-
-async def prune(db: Db, now: datetime) -> None:
-    """Drop what nobody will ask for any more."""
-    await db.execute("delete from met where until <= %s", [micros(now)])
-    await db.execute("delete from texts where given <= %s", [micros(now - TEXTS_KEPT)])

@@ -98,11 +98,13 @@ class Connections:
         limits = (
             f"-c statement_timeout={_LONGEST // timedelta(milliseconds=1)}"
             f" -c lock_timeout={PATIENCE // timedelta(milliseconds=1)} -c idle_in_transaction_session_timeout=60000"
+            # Who waited for a lock has to see what its holder wrote, whatever the role's or the database's own default is.
+            r" -c default_transaction_isolation=read\ committed"
             " -c max_parallel_workers_per_gather=0"  # of short questions most of the time would go to starting workers
         )
         options = f"{given.pop('options', '')} {limits}".strip()
         ours = {"application_name": "broadsheet", "target_session_attrs": "read-write", **_NETWORK, "options": options}
-        return make_conninfo(**{**ours, **given})
+        return make_conninfo(**{**ours, **given, "client_encoding": "UTF8"})
 
     async def close(self) -> None:
         """Let go of every connection; what is being done is waited for."""
@@ -290,6 +292,8 @@ def _sentence(error: psycopg.Error, name: str) -> str:
         return next(found, "The database {name} cannot be reached; is the server up?").format(name=name)
     if _is_dead(error):
         return f"The connection to the database {name} was lost; it is made anew by itself."
+    if isinstance(error, psycopg.DataError) and error.sqlstate is None:
+        return f"A text cannot be stored in {name}: it holds a character that PostgreSQL has no room for (0)."
     # Of psycopg's own errors without a state the text may hold how it was to connect.
     said = error.diag.message_primary or type(error).__name__
     return f"The database {name} failed: {said.rstrip('.')}."
@@ -329,6 +333,10 @@ _SENTENCES: tuple[tuple[type[psycopg.Error], str], ...] = (
     (
         psycopg.errors.LockNotAvailable,
         "Another process has held what is to be changed in {name} for ten seconds; it is tried again.",
+    ),
+    (
+        psycopg.errors.ProgramLimitExceeded,
+        "A text cannot be stored in {name}: it is a name that is too long, of more than about 2,700 bytes.",
     ),
     (psycopg.errors.QueryCanceled, "The database {name} took longer than a minute for one statement."),
     (psycopg.errors.UndefinedTable, "The database {name} lacks tables; run `broadsheet db migrate`."),

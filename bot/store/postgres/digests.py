@@ -30,6 +30,7 @@ from bot.models import (
 )
 from bot.store.postgres.connections import Db, Tables, locked, reading, reading_view, writing
 from bot.store.postgres.in_thread import aside
+from bot.store.postgres.vectors import storable
 from bot.store.records import (
     EPOCH,
     digest_from_text,
@@ -44,7 +45,6 @@ from bot.store.records import (
 )
 from bot.store.rules.archive import as_one, entry_of
 from bot.store.rules.transitions import (
-    KEPT,
     KEPT_AT_ONCE,
     begins_again,
     ended_at,
@@ -103,7 +103,7 @@ class PostgresDigests(Tables):
             " where posted.workspace = %(workspace)s and posted.channel = %(channel)s and key = any(%(keys)s)"
             " order by posted.saved desc, digest desc, key"
         )
-        rows = await _all(db, sql, workspace=workspace, channel=channel, keys=list(keys))
+        rows = await _all(db, sql, workspace=workspace, channel=channel, keys=storable(keys))
         return [_posting(*row) for row in rows]
 
     @reading
@@ -187,7 +187,7 @@ class PostgresArchive(Tables):
     @reading_view
     async def topics(self, db: Db, workspace: str, channels: Collection[str]) -> Sequence[ArchivedTopic]:
         each: set[str] = set()
-        for channel in channels:
+        for channel in storable(channels):
             each |= {name for (name,) in await _all(db, _OF_CHANNEL, workspace=workspace, channel=channel)}
         found = []
         for topic in sorted(each):
@@ -223,7 +223,7 @@ class PostgresArchive(Tables):
     async def postings(
         self, db: Db, workspace: str, channels: Collection[str], keys: Collection[str], *, limit: int = 50
     ) -> Sequence[ArchivedPosting]:
-        rows = await _all(db, _POSTINGS, **_asked(workspace, channels, ""), keys=list(keys), limit=limit)
+        rows = await _all(db, _POSTINGS, **_asked(workspace, channels, ""), keys=storable(keys), limit=limit)
         return [
             ArchivedPosting(key, channel, topic, title, _day(day), time_of(saved), link, mark)
             for key, channel, topic, title, day, saved, link, mark in rows
@@ -246,7 +246,8 @@ async def _all(db: Db, sql: str, **given: object) -> list[tuple[Any, ...]]:
 
 
 def _asked(workspace: str, channels: Collection[str], topic: str) -> dict[str, object]:
-    return {"workspace": workspace, "channels": list(channels), "topic": topic}
+    """Return what is asked for; null, which nothing equals, for a topic that no column can hold."""
+    return {"workspace": workspace, "channels": storable(channels), "topic": next(iter(storable([topic])), None)}
 
 
 def _archived(rows: Sequence[tuple[Any, ...]]) -> list[ArchivedDigest]:
@@ -429,16 +430,6 @@ async def forget(db: Db, now: datetime, numbers: Sequence[tuple[int]]) -> None:
 
 async def _all_gone(db: Db, sql: str, **given: object) -> int:
     return (await db.execute(sql.encode(), given)).rowcount
-
-
-async def prune(db: Db, now: datetime) -> None:
-    """Forget what ended long ago and nobody makes up for any more, and of the archive what has no digest."""
-    sql = (
-        "delete from unposted where at < %(before)s and not exists (select from subscriptions as standing where"
-        " (standing.workspace, standing.channel, standing.topic) = (unposted.workspace, unposted.channel, unposted.topic))"
-    )
-    await _all_gone(db, sql, before=micros(now - KEPT))
-    await _all_gone(db, "delete from archive where not exists (select from digests where digests.id = archive.digest)")
 
 
 # --- what was never posted

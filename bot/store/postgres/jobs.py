@@ -34,6 +34,7 @@ BEAT, SILENT = timedelta(seconds=5), timedelta(seconds=20)  # between two signs 
 LOOK = timedelta(seconds=2)  # whether a job waits that no notice came of
 _CONNECTIONS = 3  # beside the one that listens
 _PATIENCE = timedelta(seconds=10)
+_STOOD_STILL = "This process stood still for so long that the others did its work; it begins anew by itself."
 _VERSION = re.compile(r"(\d+\.\d+\.\d+)_\d+_(pre|post)?")
 
 _INSIDE = f"set local search_path to {SCHEMA}"
@@ -174,6 +175,8 @@ class PostgresLaneJobs:
                 yield
             except ConnectorException as error:
                 cause = error.__cause__
+                if isinstance(cause, psycopg.errors.ForeignKeyViolation):  # its worker's row is gone
+                    raise StoreError(_STOOD_STILL) from error
                 if isinstance(cause, psycopg.Error):
                     raise cause from error
                 raise StoreError(

@@ -10,7 +10,6 @@ from datetime import datetime
 
 from bot.models import MOST_TRIES, Asked, Confirmed, OptIn, Recipient, Subscription, Suppression, folded_address, is_mail
 from bot.models.mail import LETTERS_REFUSED, address_hash
-from bot.ports.mail import ASKED_KEPT
 from bot.store.postgres.connections import Db, Tables, locked, reading, writing
 from bot.store.postgres.workspaces import end_subscriptions
 from bot.store.records import micros, subscription_from_text, time_of
@@ -236,11 +235,6 @@ class PostgresRecipients(Tables):
     @writing
     async def _made_key(self, db: Db) -> bytes:
         return await _key(db)
-
-
-async def prune(db: Db, now: datetime) -> None:
-    """Drop what was asked so long ago that nobody counts it."""
-    await db.execute("delete from opt_ins where asked_at < %s", [micros(now - ASKED_KEPT)])
 
 
 async def _lock(db: Db) -> None:

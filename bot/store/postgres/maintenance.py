@@ -5,13 +5,13 @@ import json
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from bot.errors import StoreError
-from bot.models import DeliveryState, OccurrenceState, Rhythm, Suppression
+from bot.models import DeliveryState, Suppression
 from bot.ports.chats import TEXTS_KEPT
 from bot.ports.mail import ASKED_KEPT
-from bot.store.postgres import mail, vectors
+from bot.store.postgres import digests, ledger, mail, vectors
 from bot.store.postgres.connections import Db, Tables, reading, reading_view
 from bot.store.postgres.items import LAST_ID, counts, drop, forget_changes, note_change
 from bot.store.postgres.processes import forget_past
@@ -19,7 +19,9 @@ from bot.store.postgres.recovery.programs import dump, programs_for
 from bot.store.postgres.recovery.restoring import restore, schemas_aside
 from bot.store.postgres.vectors import LAST_CHANGE, lock_items
 from bot.store.records import micros
-from bot.store.rules.transitions import KEPT, KEPT_AT_ONCE
+from bot.store.rules.transitions import KEPT
+
+T = TypeVar("T")
 
 AT_ONCE = 500  # rows that are dropped in one transaction: who posts meanwhile writes in between
 _READINGS_AT_ONCE = 10_000
@@ -54,18 +56,12 @@ class PostgresMaintenance(Tables):
         return {"items": items, "readings": theirs + await self._drop_readings(readings_before)}
 
     async def _forget_settled(self, now: datetime) -> None:
-        given = {"settled": micros(now - KEPT), "at_once": micros(now - KEPT_AT_ONCE)}
-        rows = await self.connections.read(_query(f"select {_PLACE} from occurrences where {_SETTLED}", given))
-        for some in _parts(rows):
-            columns = zip(("workspaces", "subscriptions", "days", "slots"), zip(*some, strict=True), strict=True)
-            await self.connections.write(_execution(_FORGET_SETTLED, {**given, **{name: [*all_] for name, all_ in columns}}))
+        for some in _parts(await self.connections.read(lambda db: ledger.settled(db, now))):
+            await self.connections.write(_forgetting(ledger.forget, now, some))
 
     async def _forget_saying_nothing(self, now: datetime) -> None:
-        given = {"before": micros(now - KEPT_AT_ONCE)}
-        rows = await self.connections.read(_query(f"select id from digests where {_SAYS_NOTHING}", given))
-        for some in _parts(rows):
-            sql = f"delete from digests where id = any(%(ids)s) and {_SAYS_NOTHING}"
-            await self.connections.write(_execution(sql, {**given, "ids": [number for (number,) in some]}))
+        for some in _parts(await self.connections.read(lambda db: digests.saying_nothing(db, now))):
+            await self.connections.write(_forgetting(digests.forget, now, some))
 
     async def _drop_items(self, before: datetime, now: datetime) -> tuple[int, int]:
         """Drop the old items that nobody holds; return how many, and how many readings of theirs."""
@@ -147,37 +143,18 @@ def _execution(sql: str, given: _Given) -> Callable[[Db], Awaitable[None]]:
     return run
 
 
-def _parts(rows: Sequence[tuple[Any, ...]]) -> list[Sequence[tuple[Any, ...]]]:
+def _forgetting(
+    forget: Callable[[Db, datetime, Sequence[T]], Awaitable[None]], now: datetime, some: Sequence[T]
+) -> Callable[[Db], Awaitable[None]]:
+    return lambda db: forget(db, now, some)
+
+
+def _parts(rows: Sequence[T]) -> list[Sequence[T]]:
     return [rows[at : at + AT_ONCE] for at in range(0, len(rows), AT_ONCE)]
 
 
 # --- what is forgotten
 
-_PLACE = "workspace, subscription, day, slot"
-# No row is needed any more to keep its occurrence from being posted twice.
-_SETTLED = (
-    f"state <> '{OccurrenceState.DUE}' and (due < %(settled)s or due < %(at_once)s and came_to_nothing)"
-    f" and not exists (select from deliveries d where (d.workspace, d.subscription, d.day, d.slot) ="
-    f" (occurrences.workspace, occurrences.subscription, occurrences.day, occurrences.slot)"
-    f" and d.state in ('{DeliveryState.PENDING}', '{DeliveryState.SENDING}'))"
-)
-# Those of the places that still are as they were found, and that nobody is just working at: they are there the next time.
-_FORGET_SETTLED = f"""
-    with old as (
-        select {_PLACE} from occurrences where ({_PLACE}) in (
-            select * from unnest(%(workspaces)s::text[], %(subscriptions)s::text[], %(days)s::text[], %(slots)s::bigint[])
-        ) and {_SETTLED} for update skip locked
-    ), gone as (
-        delete from deliveries where ({_PLACE}) in (select {_PLACE} from old) returning number
-    ), said as (
-        delete from payloads where number in (select number from gone)
-    ) delete from occurrences where ({_PLACE}) in (select {_PLACE} from old)"""
-_LATER = (
-    "select from digests later where (later.workspace, later.channel, later.topic, later.rhythm)"
-    " = (digests.workspace, digests.channel, digests.topic, digests.rhythm) and later.through > digests.through"
-)
-# There is one for each collection. The one that looked furthest is not among them.
-_SAYS_NOTHING = f"rhythm = '{Rhythm.AT_ONCE}' and saved < %(before)s and says_nothing and exists ({_LATER})"
 _STANDING = (
     "select from subscriptions s"
     " where (s.workspace, s.channel, s.topic) = (unposted.workspace, unposted.channel, unposted.topic)"

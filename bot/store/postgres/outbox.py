@@ -219,15 +219,6 @@ async def keep_publication(db: Db, publication: Publication | None) -> None:
         await db.execute(sql, row)
 
 
-async def prune(db: Db, now: datetime) -> None:
-    """Forget the messages that stay as they are, and what was to be published of deliveries that are kept no more."""
-    await db.execute("delete from standing where until <= %s", [micros(now)])
-    await db.execute(
-        "delete from publications where not exists (select from deliveries where"
-        " deliveries.workspace = publications.workspace and deliveries.id = publications.id)"
-    )
-
-
 _AS_READ = "workspace = %s and id = %s and edits = %s and next_at = %s"
 
 

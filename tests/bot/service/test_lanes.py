@@ -1,7 +1,7 @@
 """Working on lanes beside other processes: woken by jobs on a real server, on a ledger in memory."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import timedelta
@@ -9,14 +9,18 @@ from typing import Any
 
 import pytest
 
-from bot.delivery import Deliverer, DeliveryContext, Preparer
+from bot.delivery import Deliverer, DeliveryContext, DeliverySettings, Preparer
 from bot.digest.publisher import Publisher
 from bot.digest.request import RequestBuilder
 from bot.errors import StoreError
 from bot.models import Delivery, DeliveryState, Limits, OccurrenceState, ProcessState, Topic, lane_of
+from bot.ports.runner import Job
 from bot.ports.shared.lanes import DELIVER, MAKE, LaneJob
 from bot.query import parse
-from bot.service.lanes import JOB, LANE, PROCESS, LaneParts, LaneWorker
+from bot.service.lane_runner import LaneRunner
+from bot.service.lanes import AT_ONCE, JOB, LANE, PROCESS, LaneParts, LaneWorker
+from bot.service.presence import Presence
+from bot.service.runner import LocalRunner
 from bot.service.supervise import Outage
 from bot.store.postgres.connections import Connections
 from bot.store.postgres.jobs import PostgresLaneJobs, prepare_jobs
@@ -165,6 +169,39 @@ async def test_who_ends_hands_its_lane_back_at_once_and_ends_what_is_in_flight(
     assert [harness.chat.posted(each) for each in await harness.rows()] == [1] * 5
 
 
+async def test_lanes_and_jobs_end_within_one_time_after_a_process_is_to_end(jobs: PostgresLaneJobs) -> None:
+    long = timedelta(seconds=2 * PATIENCE)
+    harness = Harness(settings=DeliverySettings(timeout=long, lease=3 * long, quarantine=2 * long))
+    begun, cancelled = asyncio.Event(), asyncio.Event()
+
+    async def send(_: Delivery) -> str:
+        begun.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            cancelled.set()
+        return ""
+
+    async def beside() -> None:
+        await cancelled.wait()  # it may go on for longer than the lanes
+
+    async def usable() -> None:
+        """Nothing is newer."""
+
+    await harness.plant([delivery(1, now=NOW)])
+    worker, processes = Process(harness, jobs, DELIVER, send=send), harness.store.processes
+    local = LocalRunner()
+    presence = Presence(processes, "here", ("deliver",), 1, NOW, dict)
+    runner = LaneRunner(local, presence, worker.worker, [], usable, timedelta(milliseconds=50))
+    async with ending(worker):
+        running = asyncio.create_task(runner.run([Job("beside", MINUTE, beside, at_once=True, grace=long)]))
+        await worker.worker.wake()
+        await asyncio.wait_for(begun.wait(), PATIENCE)
+        runner.stop()
+        await asyncio.wait_for(running, PATIENCE)
+    assert await processes.every() == []
+
+
 async def _waits(jobs: PostgresLaneJobs) -> bool:
     return await jobs.jobs() == [LaneJob(DELIVER, LANE_OF_CHAT, False)]
 
@@ -192,6 +229,32 @@ async def test_what_may_have_been_posted_is_settled_while_others_of_its_lane_are
             assert await states(harness) == [DeliveryState.DONE, DeliveryState.SENDING]
         finally:
             held.may_end.set()
+
+
+async def test_what_takes_long_to_make_holds_up_nothing_that_is_made(jobs: PostgresLaneJobs) -> None:
+    harness, may_end, making = Harness(), asyncio.Event(), set[int]()
+    await harness.plant([delivery(1, now=NOW)])
+
+    async def occurrences(*_: Any, **more: Any) -> Sequence[Any]:
+        making.add(len(making))
+        await may_end.wait()
+        return ()
+
+    harness.store.ledger = instead(harness.store.ledger, occurrences=occurrences)
+    worker = Process(harness, jobs, MAKE, DELIVER)
+    async with ending(worker):
+        for number in range(2 * AT_ONCE):
+            await jobs.defer(MAKE, f"other:{number}")
+        await until(lambda: _are(making, AT_ONCE))
+        await jobs.defer(DELIVER, LANE_OF_CHAT)
+        try:
+            await until(lambda: _is_all(harness, DeliveryState.DONE))
+        finally:
+            may_end.set()
+
+
+async def _are(found: Collection[int], many: int) -> bool:
+    return len(found) >= many
 
 
 async def test_the_sweeper_finds_a_lane_that_nobody_is_woken_for(jobs: PostgresLaneJobs) -> None:

@@ -118,6 +118,21 @@ async def test_work_is_stopped_at_once_when_the_lease_is_lost() -> None:
     assert not ours.is_held
 
 
+async def test_work_is_stopped_at_once_when_another_job_under_it_finds_the_lease_lost() -> None:
+    leases, work = SoleLeases(), Work()
+    ours = WorkLease(leases, "clock", "one", LONG)
+    running = asyncio.ensure_future(job(work, ours).run())
+    await until(lambda: work.begun)
+    await leases.give_back((await leases.held())[0])
+    await leases.take("clock", "two", LONG)
+
+    await job(Work(), ours).run()
+    async with asyncio.timeout(PATIENCE):
+        await running
+    assert work.stopped
+    assert not ours.is_held
+
+
 async def test_work_is_stopped_when_the_store_is_away_for_as_long_as_the_lease_lasts() -> None:
     inner, work, away = SoleLeases(), Work(), False
 

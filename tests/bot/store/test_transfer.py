@@ -3,6 +3,7 @@
 import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -134,3 +135,18 @@ async def test_databases_of_two_versions_are_told_apart(sqlite: SqliteStore, tmp
 
     with pytest.raises(StoreError, match="only one of them has items"):
         await compared(sqlite.rows, instead(sqlite.rows, tables=tables))
+
+
+@pytest.mark.parametrize(
+    ("alias", "said"),
+    [
+        ("nul \0", "a character that PostgreSQL has no room for"),
+        ("".join(sha256(bytes([number])).hexdigest() for number in range(200)), "a name that is too long"),
+    ],
+)
+async def test_what_postgresql_cannot_hold_is_told_with_its_table(
+    sqlite: SqliteStore, postgres_store: PostgresStore, alias: str, said: str
+) -> None:
+    await sqlite.items.add([paper(900, aliases=(alias,))], NOW)
+    with pytest.raises(StoreError, match=rf"^The table aliases cannot be copied\. .*{said}"):
+        await moved(*sides(sqlite, postgres_store))

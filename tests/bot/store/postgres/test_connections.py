@@ -161,3 +161,22 @@ def test_a_database_is_named_without_who_uses_it() -> None:
     assert named(f"postgresql://somebody:{SECRET}@db.example:6432/papers") == "db.example:6432/papers"
     assert named(f"host=a,b user=somebody password={SECRET} dbname=papers") == "a,b/papers"
     assert named("postgresql://[broken") == "PostgreSQL"
+
+
+async def test_what_others_set_for_sessions_changes_neither_texts_nor_what_a_transaction_sees(
+    postgres_address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = "broadsheet_test_settings"
+    address = postgres_server.database(postgres_address, name)
+    with psycopg.connect(address, autocommit=True) as db:
+        db.execute(f"alter database {name} set default_transaction_isolation = 'repeatable read'".encode())
+    monkeypatch.setenv("PGCLIENTENCODING", "LATIN1")
+    connections = Connections(address, most=1)
+    await connections.open()
+
+    async def seen(db: Db) -> tuple[object, ...]:
+        return await (await db.execute("select current_setting('transaction_isolation'), %s::text", ["漢"])).fetchone() or ()
+
+    assert await connections.write(seen) == ("read committed", "漢")
+    await connections.close()
+    postgres_server.dropped(postgres_address, name)

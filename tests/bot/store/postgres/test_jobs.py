@@ -155,6 +155,28 @@ async def test_what_a_worker_had_that_is_gone_is_worked_on_by_another_one(postgr
         assert await here.jobs() == []
 
 
+async def test_who_stood_still_and_was_taken_for_gone_is_told_so_in_words(postgres: str, jobs: PostgresLaneJobs) -> None:
+    desk = Desk()
+    working = asyncio.create_task(jobs.work([DELIVER], desk.work, 1))
+    connections = Connections(postgres)
+    await connections.open()
+    async with asyncio.timeout(PATIENCE):
+        while not await connections.write(  # noqa: ASYNC110 - looked at from outside
+            lambda db: _rows(db, "delete from procrastinate.procrastinate_workers returning 1")
+        ):
+            await asyncio.sleep(0.05)
+    await connections.close()
+    await jobs.defer(DELIVER, LANE)
+    with pytest.raises(StoreError, match=r"stood still .* begins anew by itself"):
+        await asyncio.wait_for(working, PATIENCE)
+    assert not desk.begun
+
+    again = asyncio.create_task(jobs.work([DELIVER], desk.work, 1))
+    await until(lambda: desk.begun)
+    desk.done.set()
+    await cancelled(again)
+
+
 async def test_nothing_that_it_says_of_a_server_that_is_away_holds_the_password() -> None:
     connections = Connections("postgresql://anna:secret@127.0.0.1:1/papers?connect_timeout=1")
     jobs = PostgresLaneJobs(connections)

@@ -14,12 +14,30 @@ import psycopg
 import pytest
 
 from bot.errors import StoreError
-from bot.models import Change, Coverage, Digest, Entry, Feedback, Item, Kind, Ranked, Saved, Summary, Topic
+from bot.models import (
+    Change,
+    Coverage,
+    DeliveryState,
+    Digest,
+    Entry,
+    Feedback,
+    Item,
+    Kind,
+    OccurrenceState,
+    Ranked,
+    Rhythm,
+    Saved,
+    Summary,
+    Topic,
+    Window,
+)
 from bot.store.postgres.connections import Db
+from bot.store.postgres.digests import hold_channel
 from bot.store.postgres.maintenance import unreadable
 from bot.store.postgres.store import PostgresStore
-from tests.bot.store.postgres.opened import executed, two
+from tests.bot.store.postgres.opened import executed, two, until_waiting
 from tests.conftest import NOW
+from tests.contract.test_ledger import occurrence, part, subscribed
 from tests.stores import postgres_server
 
 DAY = timedelta(days=1)
@@ -62,6 +80,45 @@ async def test_many_old_items_go_in_parts_and_what_somebody_holds_stays(postgres
         assert left == {"arxiv:3", "arxiv:600", "arxiv:1200", "arxiv:1299", "arxiv:9999"}
         assert await one.summaries.find("arxiv:700", "model", "aa") is None
         assert await one.maintenance.check() == []
+
+
+async def test_what_looked_furthest_stays_where_a_later_digest_is_just_being_taken_back(
+    postgres: str, tmp_path: Path
+) -> None:
+    async with two(postgres, tmp_path) as (one, other):
+        nothing = replace(digest(), rhythm=Rhythm.AT_ONCE)
+        for through in (5, 6):
+            await one.digests.save("T1", "C1", replace(nothing, window=Window(through - 1, through)), OLD)
+
+        async def taken_back(db: Db) -> asyncio.Task[dict[str, int]]:
+            await hold_channel(db, "T1", "C1")
+            await db.execute("delete from digests where through = 6")
+            pruning = asyncio.create_task(prune(other))
+            await until_waiting(postgres, pruning)
+            return pruning
+
+        await (await one.connections.write(taken_back))
+        last = await one.digests.last("T1", "C1", "gpu", Rhythm.AT_ONCE)
+        assert last is not None, "what was looked at would be looked at again"
+        assert last[1].arrival == 5
+
+
+async def test_what_is_just_being_claimed_is_not_forgotten_with_its_occurrence(postgres: str, tmp_path: Path) -> None:
+    async with two(postgres, tmp_path) as (one, other):
+        of = await subscribed(one)
+        due = replace(occurrence(of), due=OLD)
+        await one.ledger.open_occurrences([due], of, NOW + DAY)
+        lost = replace(part(due), state=DeliveryState.AMBIGUOUS)
+        assert await one.ledger.close_occurrence(replace(due, state=OccurrenceState.MADE), OLD, deliveries=[lost])
+
+        async def claimed(db: Db) -> asyncio.Task[dict[str, int]]:
+            await db.execute("update deliveries set state = 'sending'")
+            pruning = asyncio.create_task(prune(other))
+            await until_waiting(postgres, pruning)
+            return pruning
+
+        await (await one.connections.write(claimed))
+        assert (await one.ledger.counts())["sending"] == 1
 
 
 async def test_two_that_prune_while_others_write_drop_each_item_once(postgres: str, tmp_path: Path) -> None:

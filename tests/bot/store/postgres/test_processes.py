@@ -6,6 +6,7 @@ import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, date, datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bot.models import Lease, Pace
+from bot.store.postgres.connections import Db
 from bot.store.postgres.processes import PostgresBudgets
 from bot.store.postgres.store import PostgresStore
 from tests.conftest import tries
@@ -147,13 +149,17 @@ async def test_what_was_noted_by_a_clock_that_had_run_ahead_holds_up_nobody(post
         await store.budgets.rest("call slack", MINUTE)
         hour = HOUR // timedelta(microseconds=1)
         for ahead in ("update budgets set next = next + %s", "update rests set begun = begun + %s, until = until + %s"):
-            await store.connections.write(lambda db, sql=ahead: db.execute(sql, [hour] * sql.count("%s")))
+            await store.connections.write(partial(_run, sql=ahead, given=[hour] * ahead.count("%s")))
 
         assert await store.budgets.rests() == []
         assert await store.budgets.reserve([pace], ["call slack"], patience=OVER) == OVER
         assert OVER < await store.budgets.reserve([pace], ["call slack"], patience=OVER) <= MINUTE
         await store.budgets.rest("call slack", MINUTE / 2)
         assert OVER < await store.budgets.reserve([], ["call slack"], patience=OVER) <= MINUTE / 2
+
+
+async def _run(db: Db, sql: str, given: Sequence[int]) -> None:
+    await db.execute(sql.encode(), given)
 
 
 async def test_what_has_passed_long_ago_is_forgotten_and_nothing_else(postgres: str, tmp_path: Path) -> None:
