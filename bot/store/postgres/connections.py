@@ -88,7 +88,8 @@ class Connections:
             f" -c lock_timeout={PATIENCE // timedelta(milliseconds=1)} -c idle_in_transaction_session_timeout=60000"
             # Who waited for a lock has to see what its holder wrote, whatever the role's or the database's own default is.
             r" -c default_transaction_isolation=read\ committed"
-            " -c max_parallel_workers_per_gather=0"  # of short questions most of the time would go to starting workers
+            # Of short questions most of the time would go to starting workers, or to compiling.
+            " -c max_parallel_workers_per_gather=0 -c jit=off"
         )
         options = f"{given.pop('options', '')} {limits}".strip()
         ours = {"application_name": "broadsheet", "target_session_attrs": "read-write", **_NETWORK, "options": options}

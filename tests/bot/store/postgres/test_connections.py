@@ -170,13 +170,15 @@ async def test_what_others_set_for_sessions_changes_neither_texts_nor_what_a_tra
     address = postgres_server.database(postgres_address, name)
     with psycopg.connect(address, autocommit=True) as db:
         db.execute(f"alter database {name} set default_transaction_isolation = 'repeatable read'".encode())
+        db.execute(f"alter database {name} set jit = on".encode())
     monkeypatch.setenv("PGCLIENTENCODING", "LATIN1")
     connections = Connections(address, most=1)
     await connections.open()
 
     async def seen(db: Db) -> tuple[object, ...]:
-        return await (await db.execute("select current_setting('transaction_isolation'), %s::text", ["漢"])).fetchone() or ()
+        sql = "select current_setting('transaction_isolation'), current_setting('jit'), %s::text"
+        return await (await db.execute(sql, ["漢"])).fetchone() or ()
 
-    assert await connections.write(seen) == ("read committed", "漢")
+    assert await connections.write(seen) == ("read committed", "off", "漢")
     await connections.close()
     postgres_server.dropped(postgres_address, name)
