@@ -1,13 +1,14 @@
 """Connections that break, servers that go and come back, and what is said of it."""
 
 import asyncio
+import re
 import signal
 from collections.abc import Iterator
 
 import psycopg
 import pytest
 
-from bot.errors import StoreError
+from bot.errors import SettingsError, StoreError
 from bot.store.postgres.connections import Connections, Db, locked, named
 from tests.stores import postgres_server
 from tests.stores.postgres_server import Server
@@ -155,6 +156,15 @@ async def test_a_database_that_is_not_there_is_told_so(server: Server) -> None:
     connections = Connections(server.address.replace("/postgres", "/nowhere"))
     with pytest.raises(StoreError, match="nowhere or its user does not exist"):
         await connections.open()
+
+
+@pytest.mark.parametrize("password", ["horse/battery", "horse@battery", "horse%zbattery", "12/battery@horse"])
+async def test_an_address_whose_password_is_not_escaped_is_told_so_and_tells_nothing_of_it(password: str) -> None:
+    address = f"postgresql://ada:{password}@127.0.0.1:1/papers"
+    assert not {"horse", "battery"} & set(re.split(r"\W", named(address)))
+    with pytest.raises(SettingsError, match="%2F") as raised:
+        await Connections(address).open()
+    assert not {"horse", "battery"} & set(re.split(r"\W", str(raised.value)))
 
 
 def test_a_database_is_named_without_who_uses_it() -> None:
