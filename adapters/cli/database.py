@@ -32,11 +32,13 @@ def db() -> None:
 def migrate(context: click.Context) -> None:
     """Bring the database to this version's schema; every other command does so too."""
 
-    async def work(_: "App") -> None:
-        """Opening it is all there is to do."""
+    async def work(app: "App") -> str:
+        """Return what is said of it; opening it is all there is to do."""
+        if app.database is not None:
+            return f"The database is up to date: {await app.database.described()}."
+        return f"{app.settings.database_path} is up to date."
 
-    with_app(context, work, exclusive=True)
-    click.echo(f"{settings_of(context).database_path} is up to date.")
+    click.echo(with_app(context, work, exclusive=True))
 
 
 @db.command()
