@@ -311,9 +311,11 @@ async def put_back(settings: Settings, path: Path, now: datetime) -> PutBack:
 async def bare_store(named: str, *, is_new: bool) -> AsyncIterator[BareStore]:
     """Open a database by its path or address, for its rows alone, while nobody else works on it.
 
-    Where it may not be made, `is_new` is False. Raises StoreError.
+    Where it may not be made, `is_new` is False. Raises StoreError, SettingsError.
     """
     is_address = named.startswith(("postgresql://", "postgres://"))
+    if "://" in named and not is_address:  # a file of that name would hold the password in it
+        raise SettingsError("A database is named by its path, or by an address that begins with postgresql://.")
     path = expanded(Path(named))
     if not is_address and not is_new and not await asyncio.to_thread(path.exists):
         raise StoreError(f"There is no database at {path}.")

@@ -174,7 +174,12 @@ def test_who_searches_or_keeps_the_heartbeat_has_a_disk_of_its_own(role: str, se
 def test_the_services_of_the_fronts_lead_to_where_they_listen(settings: Settings) -> None:
     container, service = container_of(RUNNING["broadsheet-front"]), of_kind("Service")["broadsheet-front"]
     ports = {each["name"]: each["containerPort"] for each in container["ports"]}
-    assert ports == {"health": settings.health.port, "slack": settings.slack.port, "web": settings.web.port}
+    assert ports == {
+        "health": settings.health.port,
+        "slack": settings.slack.port,
+        "discord": settings.discord.port,
+        "web": settings.web.port,
+    }
     assert {each["targetPort"]: each["port"] for each in service["spec"]["ports"]} == {
         name: port for name, port in ports.items() if name != "health"
     }

@@ -129,12 +129,23 @@ def test_what_is_set_is_not_what_is_set_anyway(settings: Settings) -> None:
         for name, value in values.items()
         if value == getattr(getattr(usual, section), name) and (section, name) != ("postgres", "connections")
     ]
-    assert same == ["slack.port", "slack.client_id", "web.port"]
+    assert same == [
+        "slack.port",
+        "slack.client_id",
+        "discord.interactions",
+        "discord.public_key",
+        "discord.port",
+        "web.port",
+    ]
 
 
 def test_the_balancer_passes_on_to_the_fronts_where_they_listen(settings: Settings) -> None:
     passed = dict(re.findall(r"handle( /\S+)? \{\n\t\timport front (\d+)\n", BALANCER))
-    assert passed == {" /slack/*": str(settings.slack.port), "": str(settings.web.port)}
+    assert passed == {
+        " /slack/*": str(settings.slack.port),
+        " /discord/*": str(settings.discord.port),
+        "": str(settings.web.port),
+    }
     (name,) = re.findall(r"dynamic a (\w+) ", BALANCER)
     assert roles(COMPOSE["services"][name]) == ["front"]
     assert COMPOSE["services"]["balancer"]["depends_on"] == [name]

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from bot import __version__
 from bot.delivery import notice_restored
+from bot.errors import StoreError
 from bot.models import ProcessState
 from bot.ports.facts import HEARTBEAT, Facts, time_of_fact
 from bot.ports.shared.processes import Leases, Processes
@@ -109,9 +110,13 @@ class OpenedPlaces:
 
     async def tell(self) -> None:
         """Hand over what was heard; where another process is just doing so, the next time. Raises StoreError."""
-        if self._heard:
-            heard, self._heard = self._heard, {}
-            if await self._changed(lambda there: list(dict.fromkeys([*there, *heard]))[:_MOST]) is None:
+        if not self._heard:
+            return
+        (heard, self._heard), told = (self._heard, {}), None
+        try:
+            told = await self._changed(lambda there: list(dict.fromkeys([*there, *heard]))[:_MOST])
+        finally:
+            if told is None:
                 self._heard = heard | self._heard
 
     async def taken(self) -> Sequence[tuple[str, str]]:
@@ -132,7 +137,8 @@ class OpenedPlaces:
             changed = change(there)
             await self._facts.set(_OPENED, json.dumps(changed) if changed else "")
         finally:
-            await self._leases.give_back(lease)
+            with suppress(StoreError):  # then it runs out by itself
+                await self._leases.give_back(lease)
         return there
 
 

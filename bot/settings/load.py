@@ -66,7 +66,13 @@ def _database(value: object) -> object:
     """An address of PostgreSQL's is a secret, for the password in it; whatever else stands there is a path."""
     if not isinstance(value, str):
         return value
-    return SecretStr(value) if value.startswith(("postgresql://", "postgres://")) else Path(value)
+    if value.startswith(("postgresql://", "postgres://")):
+        return SecretStr(value)
+    if "://" in value or (
+        value.startswith("postgres") and "@" in value
+    ):  # a file of that name would hold the password in it
+        raise ValueError("must be a path, or an address that begins with postgresql://")
+    return Path(value)
 
 
 class Settings(BaseSettings, SourceSections):

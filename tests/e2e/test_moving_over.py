@@ -33,3 +33,12 @@ async def test_a_service_moves_to_postgresql_as_the_page_tells_it(desk: Desk, po
     there = await desk.run("list", BROADSHEET_DATABASE=address)
     assert there.status == Exit.OK, there.err
     assert there.out == (await desk.run("list")).out
+
+
+async def test_an_address_of_no_postgresql_is_not_copied_to_as_if_it_were_a_file(desk: Desk) -> None:
+    await desk.run("list")
+    ran = await desk.run("db", "copy", str(desk.database), "mysql://ada:hunter2@127.0.0.1/papers")
+    assert ran.status == Exit.SETTINGS
+    assert "postgresql://" in ran.err
+    assert "hunter2" not in ran.err
+    assert not (desk.folder / "mysql:").exists()

@@ -22,7 +22,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.rows import TupleRow
 from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
-from bot.errors import StoreError
+from bot.errors import SettingsError, StoreError
 from bot.store.postgres import in_thread
 
 T = TypeVar("T")
@@ -33,6 +33,10 @@ PATIENCE = timedelta(seconds=10)  # for a connection, and for a lock that anothe
 _LONGEST = timedelta(seconds=60)  # that one statement may take
 _BARE, _TRANSACTION, _VIEW = "bare", "transaction", "view"  # how a job is run
 _BUSY = "The database {name} does not answer, or all connections to it are busy; is the server up?"
+_UNREADABLE = (
+    "The address of the database cannot be read; it is like postgresql://broadsheet:PASSWORD@db.lab.example/broadsheet, and"
+    " in a password / is written as %2F, @ as %40, ? as %3F, # as %23 and % as %25."
+)
 _TRIES = 6  # of a transaction that another one came in the way of
 # A server that is gone without a word is noticed in about 15 seconds: what is sent and not acknowledged, and what is silent.
 _NETWORK = {
@@ -93,14 +97,17 @@ class Connections:
             pool.open(wait=True, timeout=PATIENCE.total_seconds())
 
     def conninfo(self) -> str:
-        """Return how libpq is to connect, with a password where one stands in the address."""
-        given = {name: str(value) for name, value in conninfo_to_dict(self._address).items() if value is not None}
+        """Return how libpq is to connect, with a password where one stands in the address; raises SettingsError."""
+        given = _parts(self._address)
+        if given is None:
+            raise SettingsError(_UNREADABLE)
         limits = (
             f"-c statement_timeout={_LONGEST // timedelta(milliseconds=1)}"
             f" -c lock_timeout={PATIENCE // timedelta(milliseconds=1)} -c idle_in_transaction_session_timeout=60000"
             # Who waited for a lock has to see what its holder wrote, whatever the role's or the database's own default is.
             r" -c default_transaction_isolation=read\ committed"
-            " -c max_parallel_workers_per_gather=0"  # of short questions most of the time would go to starting workers
+            # Of short questions most of the time would go to starting workers, or to compiling.
+            " -c max_parallel_workers_per_gather=0 -c jit=off"
         )
         options = f"{given.pop('options', '')} {limits}".strip()
         ours = {"application_name": "broadsheet", "target_session_attrs": "read-write", **_NETWORK, "options": options}
@@ -211,11 +218,20 @@ class _DeadError(StoreError):
     """The connection is gone."""
 
 
+def _parts(address: str) -> dict[str, str] | None:
+    """Return what libpq reads in an address; None where it cannot, or takes a part of the password for the server's name."""
+    try:
+        given = {name: str(value) for name, value in conninfo_to_dict(address).items() if value is not None}
+    except psycopg.Error:
+        return None
+    is_torn = any("@" in given.get(name, "") for name in ("host", "port", "dbname"))
+    return None if is_torn or not set(given.get("port", "")) <= set("0123456789,") else given
+
+
 def named(address: str) -> str:
     """Return the server and the database of an address, for people: never a user or a password."""
-    try:
-        given = conninfo_to_dict(address)
-    except psycopg.Error:
+    given = _parts(address)
+    if given is None:
         return "PostgreSQL"
     host, port = given.get("host") or given.get("hostaddr") or "localhost", given.get("port")
     return f"{host}{f':{port}' if port else ''}/{given.get('dbname') or ''}"

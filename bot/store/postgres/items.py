@@ -21,6 +21,7 @@ from bot.store.postgres.key_values import save_state, set_fact
 from bot.store.postgres.vectors import items_of, lock_items, storable
 from bot.store.records import item_from_text, item_to_text, micros, newness
 
+_LONGEST_ALIAS = 2600  # bytes; an index has no room for more than 2,704, and no address is so long (bot.keys.MAX_URL)
 CHUNK = 1000  # items to a statement, some megabytes
 # So far apart are the numbers of two writes, by chance: where a backup is put back, what is written then has other numbers
 # than what was written since the backup, and who had followed that sees that it is on another way.
@@ -226,7 +227,7 @@ class _Ready:
     key: str
     row: tuple[object, ...]  # the columns of `items` after the id, without the fingerprint
     data: str
-    aliases: tuple[str, ...]
+    aliases: tuple[str, ...]  # those by which it is found
     read: int  # the digest of the text that its vector is made of
 
 
@@ -248,7 +249,8 @@ def _ready(item: Item) -> _Ready:
     dates = (item.seen, newness(item)[0], date_of(item, "published"), date_of(item, "updated"))
     times = [None if time is None else micros(time) for time in dates]
     row = (item.key, str(item.kind), *times, item.stars, item.forks, item.upvotes)
-    return _Ready(item.key, row, item_to_text(item), item.aliases, text_digest(item))
+    aliases = tuple(alias for alias in storable(item.aliases) if len(alias.encode()) <= _LONGEST_ALIAS)
+    return _Ready(item.key, row, item_to_text(item), aliases, text_digest(item))
 
 
 _LAST = f"select {LAST_ID}, {_LAST_CHANGE}, {vectors.LAST_CHANGE}"

@@ -4,11 +4,15 @@ import asyncio
 from datetime import timedelta
 from pathlib import Path
 
+import pytest
+
 from bot.delivery.restored import read_unrecorded_until
+from bot.errors import StoreError
 from bot.ports.facts import HEARTBEAT
 from bot.service.heartbeat_file import read_alive
 from bot.service.presence import OpenedPlaces, Presence, SharedHeartbeat, new_process_id
 from tests.conftest import NOW
+from tests.stores.instead import instead
 from tests.stores.memory import MemoryStore
 
 BEAT = timedelta(seconds=15)
@@ -99,3 +103,33 @@ async def test_what_cannot_be_handed_over_now_is_the_next_time() -> None:
     await gateway.tell()
 
     assert await clock.taken() == [("slack:T1", "")]
+
+
+async def test_what_one_process_hears_of_is_kept_while_the_database_is_away() -> None:
+    store, is_away = MemoryStore(), True
+    inner = store.facts.set
+
+    async def put(name: str, value: str) -> None:
+        if is_away:
+            raise StoreError("The database is away.")
+        await inner(name, value)
+
+    gateway = OpenedPlaces(instead(store.facts, set=put), store.leases, "gateway")
+    gateway.hear("slack:T1", "C1")
+    with pytest.raises(StoreError):
+        await gateway.tell()
+    is_away = False
+    await gateway.tell()
+    assert await OpenedPlaces(store.facts, store.leases, "clock").taken() == [("slack:T1", "C1")]
+
+
+async def test_what_was_handed_over_is_taken_though_the_lease_cannot_be_given_back() -> None:
+    store = MemoryStore()
+
+    async def away(_: object) -> None:
+        raise StoreError("The database is away.")
+
+    both = OpenedPlaces(store.facts, instead(store.leases, give_back=away), "one")
+    both.hear("slack:T1", "C1")
+    await both.tell()
+    assert await both.taken() == [("slack:T1", "C1")]

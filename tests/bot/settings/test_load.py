@@ -239,6 +239,13 @@ def test_a_slower_pace_than_arxivs_is_allowed_for_another_host_only(write: Any) 
     assert load(write(f"[arxiv]\n{mirror}{others}")).arxiv.seconds_between == 0
 
 
+@pytest.mark.parametrize("address", ["mysql://ada:hunter2@db/papers", "postgres//ada:hunter2@db/papers"])
+def test_an_address_of_no_postgresql_is_not_taken_for_a_file(write: Any, address: str) -> None:
+    with pytest.raises(SettingsError, match="postgresql://") as raised:
+        load(write(f"database = '{address}'"))
+    assert "hunter2" not in str(raised.value)
+
+
 def test_digests_of_the_terminal_lie_beside_the_database_unless_a_folder_is_named(write: Any) -> None:
     assert load(write("database = '/data/b.sqlite3'\n")).digests_path == Path("/data/digests")
     assert load(write("[run]\ndigests_dir = '/srv/papers'\n")).digests_path == Path("/srv/papers")

@@ -1,6 +1,7 @@
 """Connections that break, servers that go and come back, and what is said of it."""
 
 import asyncio
+import re
 import signal
 import threading
 from collections.abc import Iterator
@@ -8,7 +9,7 @@ from collections.abc import Iterator
 import psycopg
 import pytest
 
-from bot.errors import StoreError
+from bot.errors import SettingsError, StoreError
 from bot.store.postgres.connections import Connections, Db, locked, named
 from tests.stores import postgres_server
 from tests.stores.postgres_server import Server
@@ -157,6 +158,15 @@ async def test_a_database_that_is_not_there_is_told_so(server: Server) -> None:
         await connections.open()
 
 
+@pytest.mark.parametrize("password", ["horse/battery", "horse@battery", "horse%zbattery", "12/battery@horse"])
+async def test_an_address_whose_password_is_not_escaped_is_told_so_and_tells_nothing_of_it(password: str) -> None:
+    address = f"postgresql://ada:{password}@127.0.0.1:1/papers"
+    assert not {"horse", "battery"} & set(re.split(r"\W", named(address)))
+    with pytest.raises(SettingsError, match="%2F") as raised:
+        await Connections(address).open()
+    assert not {"horse", "battery"} & set(re.split(r"\W", str(raised.value)))
+
+
 def test_a_database_is_named_without_who_uses_it() -> None:
     assert named(f"postgresql://somebody:{SECRET}@db.example:6432/papers") == "db.example:6432/papers"
     assert named(f"host=a,b user=somebody password={SECRET} dbname=papers") == "a,b/papers"
@@ -170,13 +180,15 @@ async def test_what_others_set_for_sessions_changes_neither_texts_nor_what_a_tra
     address = postgres_server.database(postgres_address, name)
     with psycopg.connect(address, autocommit=True) as db:
         db.execute(f"alter database {name} set default_transaction_isolation = 'repeatable read'".encode())
+        db.execute(f"alter database {name} set jit = on".encode())
     monkeypatch.setenv("PGCLIENTENCODING", "LATIN1")
     connections = Connections(address, most=1)
     await connections.open()
 
     async def seen(db: Db) -> tuple[object, ...]:
-        return await (await db.execute("select current_setting('transaction_isolation'), %s::text", ["漢"])).fetchone() or ()
+        sql = "select current_setting('transaction_isolation'), current_setting('jit'), %s::text"
+        return await (await db.execute(sql, ["漢"])).fetchone() or ()
 
-    assert await connections.write(seen) == ("read committed", "漢")
+    assert await connections.write(seen) == ("read committed", "off", "漢")
     await connections.close()
     postgres_server.dropped(postgres_address, name)

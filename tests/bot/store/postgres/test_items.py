@@ -3,6 +3,7 @@
 import asyncio
 from dataclasses import replace
 from datetime import timedelta
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -212,3 +213,19 @@ async def test_few_rows_are_read_of_many(postgres: str, tmp_path: Path) -> None:
                 assert counting.looked_at - before <= most, most
         finally:
             await counting.close()
+
+
+@pytest.mark.parametrize(
+    "alias", ["nul \0", "half \ud83d", "".join(sha256(bytes([part])).hexdigest() for part in range(90))]
+)
+async def test_an_alias_that_no_column_can_hold_keeps_no_batch_from_being_stored(
+    postgres: str, tmp_path: Path, alias: str
+) -> None:
+    async with two(postgres, tmp_path) as (one, other):
+        odd = paper(1, aliases=(alias, "doi:10.1/1"))
+        assert await one.items.add([odd, paper(2)], NOW)
+        found = await other.items.find(["doi:10.1/1", alias, paper(2).key])
+        assert found.keys() == {"doi:10.1/1", paper(2).key}
+        assert found["doi:10.1/1"].aliases == odd.aliases
+        assert await one.items.add([odd], NOW, known={odd.key: found["doi:10.1/1"]})
+        assert await one.maintenance.check() == []
