@@ -124,7 +124,8 @@ class MemoryItems:
 
     async def repositories(self, pushed: datetime, through: int) -> Sequence[tuple[int, Item]]:
         within = ((self.numbers[key], item) for key, item in self.known.items() if self.numbers[key] <= through)
-        found = [each for each in within if each[1].kind is Kind.REPO and each[1].updated and each[1].updated >= pushed]
+        repositories = (each for each in within if each[1].kind is Kind.REPO)
+        found = [each for each in repositories if (at := date_of(each[1], "updated")) is not None and at >= pushed]
         return sorted(found, key=lambda each: -each[0])
 
     async def arrival_before(self, since: datetime, until: datetime) -> int:

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlsplit
 
 import psycopg
 import pytest
+from psycopg import AsyncConnection
 
 from bot.errors import StoreError
 from bot.models import (
@@ -90,14 +91,12 @@ async def test_what_looked_furthest_stays_where_a_later_digest_is_just_being_tak
         for through in (5, 6):
             await one.digests.save("T1", "C1", replace(nothing, window=Window(through - 1, through)), OLD)
 
-        async def taken_back(db: Db) -> asyncio.Task[dict[str, int]]:
-            await hold_channel(db, "T1", "C1")
+        async with await AsyncConnection.connect(postgres) as db:
+            await hold_channel(cast(Db, db), "T1", "C1")  # asked for no more than both have
             await db.execute("delete from digests where through = 6")
             pruning = asyncio.create_task(prune(other))
             await until_waiting(postgres, pruning)
-            return pruning
-
-        await (await one.connections.write(taken_back))
+        await pruning
         last = await one.digests.last("T1", "C1", "gpu", Rhythm.AT_ONCE)
         assert last is not None, "what was looked at would be looked at again"
         assert last[1].arrival == 5
@@ -111,13 +110,11 @@ async def test_what_is_just_being_claimed_is_not_forgotten_with_its_occurrence(p
         lost = replace(part(due), state=DeliveryState.AMBIGUOUS)
         assert await one.ledger.close_occurrence(replace(due, state=OccurrenceState.MADE), OLD, deliveries=[lost])
 
-        async def claimed(db: Db) -> asyncio.Task[dict[str, int]]:
+        async with await AsyncConnection.connect(postgres) as db:
             await db.execute("update deliveries set state = 'sending'")
             pruning = asyncio.create_task(prune(other))
             await until_waiting(postgres, pruning)
-            return pruning
-
-        await (await one.connections.write(claimed))
+        await pruning
         assert (await one.ledger.counts())["sending"] == 1
 
 
