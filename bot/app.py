@@ -213,12 +213,26 @@ class App:
         )
 
 
-def store_of(settings: Settings, *, exclusive: bool = False) -> SqliteStore:
-    """Return the store of the settings, to be opened or restored; `exclusive` keeps a second writing service away.
+def store_of(settings: Settings, *, exclusive: bool = False) -> "SqliteStore | PostgresStore":
+    """Return the store of the settings, to be opened; `exclusive` keeps a second writing service away.
 
-    Raises SettingsError where what it needs is not installed.
+    With PostgreSQL, that is from this process's search copy alone. Raises SettingsError where what it needs is not
+    installed.
     """
-    return SqliteStore(settings.database_path, exclusive=exclusive, follower=_follower(settings))
+    if not settings.database_address:
+        return SqliteStore(settings.database_path, exclusive=exclusive, follower=_follower(settings))
+    folder, most = settings.database_path.parent, settings.postgres.connections
+    return _postgres_store(settings.database_address, folder, most, exclusive=exclusive, follower=_follower(settings))
+
+
+def file_store_of(settings: Settings) -> SqliteStore:
+    """Return the store in one file, to be restored or mended while it is closed; raises SettingsError for PostgreSQL."""
+    if settings.database_address:
+        raise SettingsError(
+            "The database is PostgreSQL's, which has tools of its own for that: `pg_dump` and `pg_restore`, with the service"
+            " stopped on every machine."
+        )
+    return SqliteStore(settings.database_path, follower=_follower(settings))
 
 
 @asynccontextmanager
@@ -241,7 +255,14 @@ async def bare_store(named: str, *, is_new: bool) -> AsyncIterator[BareStore]:
         yield BareStore(store.rows, store.facts)
 
 
-def _postgres_store(address: str, folder: Path, most: int) -> "PostgresStore":
+def _postgres_store(
+    address: str,
+    folder: Path,
+    most: int,
+    *,
+    exclusive: bool = False,
+    follower: "type[IndexFollower] | None" = None,
+) -> "PostgresStore":
     """Return the store at an address, to be opened; raises SettingsError where what it needs is not installed."""
     try:
         from bot.store.postgres.store import PostgresStore
@@ -250,7 +271,7 @@ def _postgres_store(address: str, folder: Path, most: int) -> "PostgresStore":
             f"The database is an address of PostgreSQL's, and {error.name} is not installed: install the extra `postgres`"
             " (`pipx install '.[postgres]'`, or requirements-postgres.lock)."
         ) from error
-    return PostgresStore(address, folder, most=most)
+    return PostgresStore(address, folder, most=most, exclusive=exclusive, follower=follower)
 
 
 def _follower(settings: Settings) -> "type[IndexFollower] | None":
@@ -269,18 +290,25 @@ def _follower(settings: Settings) -> "type[IndexFollower] | None":
 
 @asynccontextmanager
 async def built(
-    settings: Settings, *, exclusive: bool = False, messengers: Mapping[str, Messenger] | None = None
+    settings: Settings,
+    *,
+    exclusive: bool = False,
+    searching: bool = False,
+    messengers: Mapping[str, Messenger] | None = None,
 ) -> AsyncIterator[App]:
     """Build the service on an open database; everything is closed when the block ends.
 
-    `exclusive` keeps a second writing service away; `messengers` post, by the platform's word before the colon of its
-    workspaces' names. Raises SettingsError and StoreError.
+    `exclusive` keeps a second writing service away; with `searching`, a search copy is kept from now on and not from the
+    first search on; `messengers` post, by the platform's word before the colon of its workspaces' names. Raises
+    SettingsError and StoreError.
     """
     topics = await asyncio.to_thread(load_packs, settings.topics_dir)
     async with AsyncExitStack() as stack:
         store = store_of(settings, exclusive=exclusive)
         await store.open()
         stack.push_async_callback(store.close)
+        if searching and not isinstance(store, SqliteStore):
+            await store.index.open()
         if source := await store.facts.get(COPYING):
             raise StoreError(f"The database lacks a part of what is copied from {source}: run `broadsheet db copy` again.")
         # In threads: both read the machine's certificates.
@@ -372,7 +400,7 @@ def _delivery_settings(settings: Settings) -> DeliverySettings:
 
 def _handler_context(
     settings: Settings,
-    store: SqliteStore,
+    store: Store,
     previewer: Previewer,
     packs: Mapping[str, Topic],
     titles: Mapping[str, str],

@@ -266,7 +266,7 @@ def run(context: click.Context) -> None:
         log.info("ended; what was due and not sent is sent by the next run")
 
     folder = settings_of(context, quiet=False).digests_path
-    with_app(context, work, exclusive=True, quiet=False, messengers={PLATFORM: FolderMessenger(folder)})
+    with_app(context, work, exclusive=True, searching=True, quiet=False, messengers={PLATFORM: FolderMessenger(folder)})
 
 
 @asynccontextmanager
@@ -337,10 +337,14 @@ def invite(context: click.Context, application: str, user: bool) -> None:
 
     APPLICATION is the application's identifier; without one it is read from the token in the settings.
     """
+    from adapters.discord.install.invite import endpoint
     from adapters.discord.install.invite import invite as made
 
-    number = application or _application_of(settings_of(context).discord.token.get_secret_value())
+    settings = settings_of(context).discord if not application else None
+    number = application or _application_of(settings.token.get_secret_value() if settings else "")
     click.echo(made(number, user=user))
+    if settings and settings.interactions == "http":
+        click.echo(f"Interactions Endpoint URL: {endpoint(settings.public_url)}", err=True)
 
 
 def _application_of(token: str) -> str:

@@ -148,10 +148,10 @@ async def _copied(source: str, target: str) -> "Moved":
 @click.pass_context
 def restore(context: click.Context, path: Path) -> None:
     """Put the backup at PATH in the database's place; the old file is kept beside it."""
-    from bot.app import store_of
+    from bot.app import file_store_of
 
     # Not quiet: it is said where an earlier restore that was interrupted is finished first.
-    store = store_of(settings_of(context, quiet=False))
+    store = file_store_of(settings_of(context, quiet=False))
     aside = store.maintenance.restore(path, now_of(context))
     click.echo(f"Restored {store.path}." + (f" The old one is {aside}." if aside is not None else ""))
 
@@ -161,9 +161,9 @@ def restore(context: click.Context, path: Path) -> None:
 @click.pass_context
 def wal(context: click.Context, choice: str) -> None:
     """Say whether the write-ahead log belongs to the database, when Broadsheet asks: keep it, or put it aside."""
-    from bot.app import store_of
+    from bot.app import file_store_of
 
-    store = store_of(settings_of(context))
+    store = file_store_of(settings_of(context))
     aside = store.maintenance.settle_log(keep=choice == "keep")
     click.echo(f"The log is now {aside}." if aside is not None else "The database is opened with what lies beside it.")
 

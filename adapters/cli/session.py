@@ -58,19 +58,21 @@ def with_app(
     work: "Callable[[App], Awaitable[T]]",
     *,
     exclusive: bool = False,
+    searching: bool = False,
     quiet: bool = True,
     messengers: "Mapping[str, Messenger] | None" = None,
 ) -> T:
     """Build the service, do the work with it, take it down again; return what the work returned.
 
-    `exclusive` keeps a second writing service away from the database, and refuses while there is one; `messengers` post.
+    `exclusive` keeps a second writing service away from the database, and refuses while there is one; `searching` keeps a
+    search copy from the beginning, where the database is PostgreSQL's; `messengers` post.
     """
     from bot.app import built
 
     settings = settings_of(context, quiet=quiet)
 
     async def run() -> T:
-        async with built(settings, exclusive=exclusive, messengers=messengers) as app:
+        async with built(settings, exclusive=exclusive, searching=searching, messengers=messengers) as app:
             return await work(app)
 
     return asyncio.run(run())

@@ -8,12 +8,12 @@ from discord import Permissions
 from discord.errors import HTTPException
 from discord.http import Route
 
-from adapters.chat.connection import CheckResult, network_fault, unreached
+from adapters.chat.connection import Advice, CheckResult, network_fault, unreached
 from adapters.discord.client.api import RestClient
 from adapters.discord.client.channels import NAMES
 from adapters.discord.client.errors import discord_delivery_error
 from adapters.discord.connection.requirements import require_discord_settings, use_addresses
-from adapters.discord.install.invite import invite, permissions
+from adapters.discord.install.invite import endpoint, invite, permissions
 from adapters.discord.workspaces import PLATFORM
 from bot.errors import SettingsError
 from bot.ports.chats import Chats
@@ -56,15 +56,57 @@ async def _tried(client: RestClient, settings: DiscordSettings) -> list[CheckRes
     if settings.user_install and "1" not in (application.get("integration_types_config") or {}):
         said = "`user_install` needs User Install: switch it on in Discord's developer portal, under Installation"
         found.append(CheckResult("Discord installation", False, said))
-    gateway: Any = await client.request(Route("GET", "/gateway/bot"))
-    left = int((gateway.get("session_start_limit") or {}).get("remaining", _FEW))
-    if left < _FEW:
-        found.append(
-            CheckResult("Discord connections", False, f"only {left} are left today: something restarts again and again")
-        )
+    found += _interactions(application, settings)
+    if settings.interactions == "gateway":
+        found += await _connections(client)
     servers: Any = await client.request(Route("GET", "/users/@me/guilds"))
     found += _servers(servers, str(application["id"]))
     return found
+
+
+def _interactions(application: Mapping[str, Any], settings: DiscordSettings) -> list[CheckResult]:
+    """Return whether Discord sends what people do to where it is heard, and what is not heard so."""
+    name, entered = "Discord interactions", str(application.get("interactions_endpoint_url") or "")
+    if settings.interactions == "gateway":
+        said = (
+            f"Discord sends commands to {entered}, and not over the gateway: delete the Interactions Endpoint URL in its"
+            ' developer portal, under General Information, or set `interactions` to "http"'
+        )
+        return [CheckResult(name, False, said)] if entered else []
+    if application.get("verify_key") != settings.public_key:
+        said = "`public_key` is not this application's: copy it from Discord's developer portal, under General Information"
+        return [CheckResult(name, False, said)]
+    wanted = endpoint(settings.public_url)
+    said = f"they come to {wanted}"
+    if entered != wanted:
+        said = (
+            f"enter {wanted} as Interactions Endpoint URL in Discord's developer portal, under General Information, while"
+            " Broadsheet runs: Discord tries it"
+        )
+    return [CheckResult(name, entered == wanted, said), _unheard(settings)]
+
+
+def _unheard(settings: DiscordSettings) -> CheckResult:
+    """Return what is not heard without a gateway, and whether a setting asks for it."""
+    asked = [each for each in ("reactions", "link_previews", "mentions") if getattr(settings, each)]
+    if asked:
+        named = " and ".join(f"`{each}`" for each in asked)
+        said = f'{named} cannot be heard over HTTP: switch it off, or set `interactions` to "gateway"'
+        return CheckResult("Discord events", False, said)
+    said = (
+        "over HTTP no reaction, mention or link is heard; that a channel or the bot was removed is noticed when something is"
+        " to be posted"
+    )
+    return Advice("Discord events", True, said)
+
+
+async def _connections(client: RestClient) -> list[CheckResult]:
+    gateway: Any = await client.request(Route("GET", "/gateway/bot"))
+    left = int((gateway.get("session_start_limit") or {}).get("remaining", _FEW))
+    if left >= _FEW:
+        return []
+    said = f"only {left} are left today: something restarts again and again"
+    return [CheckResult("Discord connections", False, said)]
 
 
 def _content(application: Mapping[str, Any], settings: DiscordSettings) -> list[CheckResult]:

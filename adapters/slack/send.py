@@ -102,7 +102,7 @@ class SlackMessenger:
         try:
             await client.chat_update(**message, parse="none")  # names are linked only where that is asked for
         except FAILURES as error:
-            raise slack_delivery_error(error) from error
+            raise await self._clients.meaning(client, error) from error
 
     async def publish(self, posted: Delivery) -> None:
         """Raise Rejected: no channel of Slack's can be followed from elsewhere."""
@@ -133,7 +133,7 @@ class SlackMessenger:
             except FAILURES as error:
                 what = _MENDS.get(error_code(error), "")
                 if not what or what in mended or not await self._mend(what, client, message):
-                    raise slack_delivery_error(error) from error
+                    raise await self._clients.meaning(client, error) from error
                 mended.add(what)
 
     async def _mend(self, what: str, client: AsyncWebClient, message: dict[str, Any]) -> bool:
@@ -176,7 +176,7 @@ class SlackMessenger:
         except FAILURES as error:
             if rest.in_thread and error_code(error) in NO_THREAD:
                 return Look(cursor=rest.after_thread().text())  # what was to hang on it stands in the channel
-            raise slack_delivery_error(error) from error
+            raise await self._clients.meaning(client, error) from error
         ours = (each for each in messages if _is_ours(each, identity) and _carries(each, delivery.id))
         found = next((str(each["ts"]) for each in ours), "")
         if found:
@@ -221,7 +221,7 @@ class SlackMessenger:
         try:
             opened = await client.conversations_open(users=person)
         except FAILURES as error:
-            raise slack_delivery_error(error) from error
+            raise await self._clients.meaning(client, error) from error
         await self._post(client, _message(opened["channel"]["id"], text))
 
     async def announce(self, workspace: str, channel: str, text: str) -> None:

@@ -7,11 +7,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 
-from bot.delivery.rate_limits import PlatformCall, RateLimits
+from bot.delivery.rate_limits import Departures, PlatformCall, RateLimits, SharedLimits
 from bot.delivery.rejections import Rejections
 from bot.models import EMAIL, Abilities, Delivery, Method, domain_tag, is_mail
 from bot.ports.ledger import Ledger
 from bot.ports.messenger import Messenger
+from bot.ports.processes import Budgets
 from bot.ports.store import Store
 
 Clock = Callable[[], datetime]
@@ -117,11 +118,18 @@ class DeliveryContext:
     messengers: Mapping[str, Messenger]  # by platform: slack, discord, local, and email
     settings: DeliverySettings = DeliverySettings()
     chance: random.Random = field(default_factory=random.Random)
+    departures: Departures = field(default_factory=dict)  # of requests, which all who send in this process count together
     rate_limits: RateLimits = field(default_factory=RateLimits)
     rejections: Rejections = field(default_factory=Rejections)
     notice_state: NoticeState = field(default_factory=NoticeState)
     obstacle_state: ObstacleState = field(default_factory=ObstacleState)
     latest: LatestTime = field(default_factory=LatestTime)
+    budgets: Budgets | None = None  # what all processes on the store's database count together; None: there is one alone
+
+    @property
+    def shared_limits(self) -> SharedLimits:
+        """What they may ask of the platforms together."""
+        return SharedLimits(self.budgets, self.rate_limits)
 
     def noted(self, clock: Clock) -> Clock:
         """Return the clock; whatever it shows is remembered for the next tick."""

@@ -40,9 +40,9 @@ class Deliverer:
         self._sender = Sender(context, self._pauser, pause)
         self._decider = Decider(context, self._sender)
         self._workers = Workers(context, pause)
-        self._notices = NoticeSender(context)
+        self._notices = NoticeSender(context, pause)
         self._editor = MessageEditor(context, pause)
-        self._followers = FollowerPublisher(context, self._pauser)
+        self._followers = FollowerPublisher(context, self._pauser, pause)
         # A clock that jumps ahead ends every lease; what is in flight here is still ours.
         self._in_flight: set[tuple[str, str]] = set()
 
@@ -96,6 +96,10 @@ class Deliverer:
     async def publish_to_followers(self, clock: Clock) -> int:
         """Publish what was posted where that is wanted; return how many messages had their turn. Raises StoreError."""
         return await self._followers.publish_due(self._context.noted(clock))
+
+    async def refresh_limits(self, clock: Clock) -> None:
+        """Learn what platforms asked other processes to leave alone, so that nothing is begun there. Raises StoreError."""
+        await self._context.shared_limits.refresh(clock())
 
     async def deliver(self, delivery: Delivery, clock: Clock) -> None:
         """Send this one, unless it is not due any more as it was read. Raises StoreError."""

@@ -123,7 +123,7 @@ class MessageEditor:
         if limits.earliest(call, clock()) > clock():
             return False
         limits.take(call, clock())
-        return True
+        return await self._context.shared_limits.wait(call, clock, self._pause, _PATIENCE) is None
 
     async def _edit(
         self, message: StandingMessage, messenger: Messenger, call: PlatformCall, clock: Clock, *, is_last: bool
@@ -150,7 +150,7 @@ class MessageEditor:
         except Delayed as error:
             asked = error.retry_after if error.retry_after is not None else self._context.settings.first_wait
             wait = min(max(asked, timedelta(0)), _LONGEST)
-            self._context.rate_limits.rest(call, error.reach, clock() + wait, clock())
+            await self._context.shared_limits.rest(call, error.reach, clock() + wait, clock(), str(error))
             next_at = max(clock() + wait, _next(message, clock()))
             await self._outbox.update_message(replace(message, next_at=next_at), replaces=tried)
         except Exception as error:

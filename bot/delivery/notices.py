@@ -6,7 +6,7 @@ from collections.abc import Awaitable
 from datetime import datetime, timedelta
 
 from bot.delivery.context import Clock, DeliveryContext
-from bot.delivery.rate_limits import PlatformCall
+from bot.delivery.rate_limits import Pause, PlatformCall
 from bot.delivery.rejections import APART
 from bot.delivery.workers import each_in_order
 from bot.errors import BotError, Delayed, Reach, Refused, Rejected
@@ -17,6 +17,7 @@ log = logging.getLogger(__name__)
 
 STALE = timedelta(days=7)  # what could not be said for so long is in `status` for as long, and nobody's news any more
 CLOSED = timedelta(days=1)  # for so long a workspace is left alone that refuses everything
+PATIENCE = timedelta(seconds=2)  # what must wait longer for its turn among all processes is left to the next round
 AT_ONCE = 4  # workspaces in which somebody is told something at the same time
 IN_A_ROW = 10  # recipients in one workspace who have a turn each, before it is looked anew at what is owed
 
@@ -24,8 +25,10 @@ IN_A_ROW = 10  # recipients in one workspace who have a turn each, before it is 
 class NoticeSender:
     """Sends to each recipient in order, and the recipients of a workspace take turns; no workspace waits for another."""
 
-    def __init__(self, context: DeliveryContext) -> None:
+    def __init__(self, context: DeliveryContext, pause: Pause = asyncio.sleep) -> None:
+        """`pause` waits for so many seconds of the clock that `send` is given."""
         self._context = context
+        self._pause = pause
         self._outbox = context.store.outbox
         self._stopped = False
 
@@ -67,21 +70,27 @@ class NoticeSender:
         if messenger is None or self._context.rate_limits.earliest(call, now) > now:
             return False
         self._context.rate_limits.take(call, now)
+        if await self._context.shared_limits.wait(call, clock, self._pause, PATIENCE) is not None:
+            return False
+        return await self._is_told(notice, messenger, call, clock)
+
+    async def _is_told(self, notice: Notice, messenger: Messenger, call: PlatformCall, clock: Clock) -> bool:
+        """Send it once; False when it is to be tried again."""
         otherwise = f"{notice.person or notice.channel} could not be told: {notice.text}"
         try:
             async with asyncio.timeout(self._context.settings.timeout.total_seconds()):
                 await _sent(notice, messenger)
         except Delayed as error:
-            self._rest(call, error.reach, clock(), error.retry_after or timedelta(0))
+            await self._rest(call, error.reach, clock(), error.retry_after or timedelta(0))
             return False
         except Refused as error:
             if error.reach is not Reach.CHANNEL:  # a revoked token: nobody there can be told before it is mended
-                self._rest(call, Reach.WORKSPACE, clock(), CLOSED)
+                await self._rest(call, Reach.WORKSPACE, clock(), CLOSED)
                 return False
             log.warning("%s (%s)", otherwise, error)
         except Rejected as error:
             if not self._context.rejections.note(call, f"{notice.recipient} {notice.since}", error, clock()):
-                self._rest(call, Reach.CHANNEL, clock(), APART)
+                await self._rest(call, Reach.CHANNEL, clock(), APART)
                 return False
             log.warning("%s (%s)", otherwise, error)
         except (BotError, TimeoutError) as error:
@@ -97,10 +106,10 @@ class NoticeSender:
         method = Method.TELL if notice.person else Method.ANNOUNCE
         return self._context.call(method, notice.workspace, notice.person or notice.channel)
 
-    def _rest(self, call: PlatformCall, reach: Reach, now: datetime, asked: timedelta) -> None:
+    async def _rest(self, call: PlatformCall, reach: Reach, now: datetime, asked: timedelta) -> None:
         failures = self._context.notice_state.failures
         count = failures[call.method, call.workspace] = failures.get((call.method, call.workspace), 0) + 1
-        self._context.rate_limits.rest(call, reach, now + max(asked, self._context.wait(count)), now)
+        await self._context.shared_limits.rest(call, reach, now + max(asked, self._context.wait(count)), now)
 
 
 def _sent(notice: Notice, messenger: Messenger) -> Awaitable[None]:

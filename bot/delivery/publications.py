@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 
 from bot.delivery.context import Clock, DeliveryContext
 from bot.delivery.pausing import SubscriptionPauser
-from bot.delivery.rate_limits import PlatformCall
+from bot.delivery.rate_limits import Pause, PlatformCall
 from bot.delivery.send import title_of
 from bot.delivery.workers import each_in_order, in_readings
 from bot.errors import BotError, Delayed, Reach, Refused, Rejected
@@ -26,14 +26,17 @@ _ASK_AGAIN = timedelta(hours=1)  # where nothing can be published now, for a rea
 _LONGEST = timedelta(hours=23)  # whatever a platform asks for
 _AT_ONCE = 4  # workspaces in which something is published at the same time
 _READ = 50  # messages at a time, and publications of one round
+_PATIENCE = timedelta(seconds=2)  # what must wait longer for its turn among all processes is left to the next round
 _TOO_LATE = "That took longer than a day."
 
 
 class FollowerPublisher:
     """Publishes within rate limits. `publish_due` may be called at any moment, by any process."""
 
-    def __init__(self, context: DeliveryContext, pauser: SubscriptionPauser) -> None:
+    def __init__(self, context: DeliveryContext, pauser: SubscriptionPauser, pause: Pause = asyncio.sleep) -> None:
+        """`pause` waits for so many seconds of the clock that `publish_due` is given."""
         self._context = context
+        self._pause = pause
         self._pauser = pauser
         self._outbox = context.store.outbox
         self._stopped = False
@@ -80,6 +83,8 @@ class FollowerPublisher:
         if self._context.rate_limits.earliest(call, now) > now:
             return False
         self._context.rate_limits.take(call, now)
+        if await self._context.shared_limits.wait(call, clock, self._pause, _PATIENCE) is not None:
+            return False
         await self._publish(waiting, messenger, call, clock)
         return True
 
@@ -99,7 +104,7 @@ class FollowerPublisher:
         except Delayed as error:
             asked = error.retry_after if error.retry_after is not None else self._context.wait(tried.attempts)
             until = clock() + min(max(asked, timedelta(0)), _LONGEST)
-            self._context.rate_limits.rest(call, error.reach, until, clock())
+            await self._context.shared_limits.rest(call, error.reach, until, clock(), str(error))
             await self._outbox.put_off_publication(replace(tried, next_at=until))
         except Exception as error:
             # It may be published; tried again, it is published once all the same.

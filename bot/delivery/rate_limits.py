@@ -3,27 +3,39 @@
 Each method has limits and rests of its own: what is looked for too often does not hold up what is posted. What is known
 lives with the process: after a restart the platform's own "too many" teaches the rests again. A clock that was set back
 makes nothing wait: what was noted at a later time than now is forgotten.
+
+Where several processes work on one database they share what a platform takes: `SharedLimits` counts each call there.
 """
 
+import logging
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from bot.errors import Reach
-from bot.models import Abilities, Method
+from bot.errors import Reach, StoreError
+from bot.models import Abilities, Method, Pace, Rest
+from bot.ports.processes import Budgets
+
+log = logging.getLogger(__name__)
 
 SHARE = 0.9  # of what a platform allows: Discord's 50 a second are kept at 45
 # After a delay, what was missed may be made up for by so much of the period: 45 a second are then at most 48 in any second.
 _SLACK = 0.05
 GATED = 0.9  # of what a platform allows, within the window: what is held up on the way for a tenth of it is not too much yet
 WINDOW = timedelta(seconds=1.02)  # a little more than the second in which the platform counts
+# Over all processes 44 of 50 calls in a second are handed out, 23 ms apart. So no process's window, which lets 45 through in
+# 1.02 seconds, holds up what has its moment; and with what is late by the bound below 48 calls leave in any second.
+_SHARED = 0.88
+_HELD_UP = timedelta(milliseconds=60)  # who comes later than this after its moment takes another one
+# With so many moments for each call, calls that are late by seconds are few enough all the same.
+_MOMENTS = 3
 _FORGET = 1000  # calls between two searches for what binds nobody any more
 _SECOND, _MINUTE = timedelta(seconds=1), timedelta(minutes=1)
 
 Pause = Callable[[float], Awaitable[object]]
 
-_Place = tuple[str, ...]
+_Place = str  # by which all processes know it
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,18 +104,75 @@ class RateLimits:
 
         A platform that counts all calls together, by the second, rests as a whole from all of them.
         """
-        everything, platform, workspace, channel = _rests(call)
-        whole = everything if call.able.per_second else platform
-        place = {Reach.PLATFORM: whole, Reach.WORKSPACE: workspace, Reach.CHANNEL: channel}[reach]
+        place = _resting(call, reach)
         before = self._rests.get(place)
         if before is not None and before.begun <= now:
             until = max(until, before.until)
         self._rests[place] = _Rest(now, until)
 
+    def learn(self, rests: Sequence[Rest], now: datetime) -> None:
+        """Let rest what other processes let rest too; a rest is never shortened."""
+        for each in rests:
+            before = self._rests.get(each.place)
+            if each.until > now and (before is None or before.begun > now or before.until < each.until):
+                self._rests[each.place] = _Rest(now, each.until)
+
     def _forget(self, now: datetime) -> None:
         """Drop what binds nobody any more, or was noted by a clock that ran ahead."""
         self._rests = {place: rest for place, rest in self._rests.items() if rest.begun <= now < rest.until}
         self._paces = {place: pace for place, pace in self._paces.items() if pace.at <= now < pace.next}
+
+
+@dataclass(frozen=True, slots=True)
+class SharedLimits:
+    """What all processes on one database together may ask of a platform."""
+
+    budgets: Budgets | None  # None: one process works alone, and its own rate limits are all that there is
+    rate_limits: RateLimits  # this process's own
+
+    async def wait(
+        self, call: PlatformCall, clock: Callable[[], datetime], pause: Pause, patience: timedelta
+    ) -> datetime | None:
+        """Count the call, wait for its moment, and return None; or when to come again, where that would take too long.
+
+        What asked to be left alone meanwhile is, too. Raises StoreError.
+        """
+        if self.budgets is None:
+            return None
+        ends = clock() + patience
+        for _ in range(_MOMENTS):
+            begun = clock()
+            left = max(ends - begun, timedelta(0))
+            wait = await self.budgets.reserve(_shared_paces(call), _rests(call), patience=left)
+            moment = begun + wait
+            if moment > ends:
+                return moment
+            if wait > timedelta(0):
+                await pause(wait.total_seconds())
+                rested = await self.budgets.reserve((), _rests(call), patience=timedelta(0))
+                if rested > timedelta(0):
+                    return clock() + rested
+            if clock() - moment <= _HELD_UP:
+                break
+        return None
+
+    async def rest(self, call: PlatformCall, reach: Reach, until: datetime, now: datetime, reason: str = "") -> None:
+        """Let the channel, the workspace or the platform rest as in RateLimits, for every process."""
+        self.rate_limits.rest(call, reach, until, now)
+        if self.budgets is None:
+            return
+        try:
+            await self.budgets.rest(_resting(call, reach), until - now, reason)
+        except StoreError as error:  # this process rests; what follows in the ledger fails by itself where it must
+            log.warning("no other process knows that %s is to be left alone: %s", call.platform, error)
+
+    async def refresh(self, now: datetime) -> None:
+        """Learn what other processes were asked to leave alone. Raises StoreError."""
+        if self.budgets is not None:
+            self.rate_limits.learn(await self.budgets.rests(), now)
+
+
+Departures = dict[str, deque[datetime]]  # by platform: when requests left, within the last window
 
 
 class SlidingWindow:
@@ -112,9 +181,9 @@ class SlidingWindow:
     Rate limits pace what is handed out; between that and the request lies a claim, which takes some longer than others.
     """
 
-    def __init__(self, pause: Pause) -> None:
-        """`pause` waits for so many seconds of the clock that `enter` is given."""
-        self._left: dict[str, deque[datetime]] = {}
+    def __init__(self, pause: Pause, left: Departures | None = None) -> None:
+        """`pause` waits for so many seconds of the clock that `enter` is given. Who has the same `left` counts together."""
+        self._left: Departures = {} if left is None else left
         self._pause = pause
 
     async def enter(self, call: PlatformCall, clock: Callable[[], datetime]) -> None:
@@ -141,22 +210,34 @@ def _since(left: deque[datetime], now: datetime) -> deque[datetime]:
 
 def _paces(call: PlatformCall) -> Iterator[tuple[_Place, timedelta, timedelta]]:
     """Yield the places that a call counts in, each with its period and how far apart calls are to be."""
-    rate = call.able.rate(call.method)
+    rate, at = call.able.rate(call.method), f"call {call.method} {call.workspace}"
     places = (
-        ((call.platform,), _SECOND, call.able.per_second),
-        ((call.method, call.workspace), _MINUTE, rate.per_workspace_minute),
-        ((call.method, call.workspace, call.channel), _SECOND, rate.per_channel_second),
+        (f"call {call.platform}", _SECOND, call.able.per_second),
+        (at, _MINUTE, rate.per_workspace_minute),
+        (f"{at} {call.channel}", _SECOND, rate.per_channel_second),
     )
     for place, period, most in places:
         if most:
             yield place, period, period / (SHARE * most)
 
 
+def _shared_paces(call: PlatformCall) -> list[Pace]:
+    """Return the places that a call counts in over all processes; the whole platform's calls never come in a bunch."""
+    whole = f"call {call.platform}"
+    return [
+        Pace(place, interval * SHARE / _SHARED) if place == whole else Pace(place, interval, period * _SLACK)
+        for place, period, interval in _paces(call)
+    ]
+
+
 def _rests(call: PlatformCall) -> tuple[_Place, _Place, _Place, _Place]:
     """Return the places whose rest holds up a call: the platform, for everything and for its method, and its own."""
-    return (
-        (call.platform,),
-        (call.method, call.platform, "", ""),
-        (call.method, call.workspace),
-        (call.method, call.workspace, call.channel),
-    )
+    at = f"call {call.method} {call.workspace}"
+    return f"call {call.platform}", f"call {call.method} {call.platform}:*", at, f"{at} {call.channel}"
+
+
+def _resting(call: PlatformCall, reach: Reach) -> _Place:
+    """Return the place that rests after the platform answered a call so."""
+    everything, platform, workspace, channel = _rests(call)
+    whole = everything if call.able.per_second else platform
+    return {Reach.PLATFORM: whole, Reach.WORKSPACE: workspace, Reach.CHANNEL: channel}[reach]

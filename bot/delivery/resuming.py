@@ -13,9 +13,10 @@ from datetime import datetime, timedelta
 
 from bot.delivery.context import Clock, DeliveryContext, Examination, Place
 from bot.delivery.pausing import SubscriptionPauser
+from bot.delivery.rate_limits import Pause, PlatformCall
 from bot.delivery.send import LONGEST_REST
 from bot.errors import BotError, Delayed, Reach, Rejected, StoreError
-from bot.models import Subscription
+from bot.models import Abilities, Method, Subscription
 
 log = logging.getLogger(__name__)
 
@@ -27,6 +28,7 @@ TOGETHER = SOONEST  # for so long what may go on waits for what else is to be as
 ODD = timedelta(days=1)  # who answers for so long in a way that nobody knows shows nothing
 LOOK = timedelta(hours=1)  # at the latest it is looked what else is paused, by whomever
 UNSEEN = (timedelta(hours=1), *(timedelta(days=days) for days in (1, 2, 4, 8)))  # by how often it was resumed in vain
+_PATIENCE = timedelta(seconds=2)  # a question that must wait longer for its turn among all processes is asked later
 
 _Paused = Mapping[Place, Sequence[Subscription]]
 
@@ -34,8 +36,10 @@ _Paused = Mapping[Place, Sequence[Subscription]]
 class SubscriptionResumer:
     """Asks the platforms about what is paused, and has resumed what may go on."""
 
-    def __init__(self, context: DeliveryContext) -> None:
+    def __init__(self, context: DeliveryContext, *, pause: Pause = asyncio.sleep) -> None:
+        """`pause` waits for so many seconds of the clock that `resume_due` is given."""
         self._context = context
+        self._pause = pause
         self._pauser = SubscriptionPauser(context)
         self._state = context.obstacle_state
 
@@ -102,6 +106,11 @@ class SubscriptionResumer:
     async def _ask(self, place: Place, clock: Clock) -> None:
         of_it, messenger = self._state.examined[place], self._context.messenger(*place)
         if messenger is None:
+            return
+        asked = PlatformCall(Method.FIND, place[0], place[1], Abilities(per_second=messenger.abilities.per_second))
+        later = await self._context.shared_limits.wait(asked, clock, self._pause, _PATIENCE)
+        if later is not None:
+            of_it.next_at = later
             return
         clear_since, of_it.clear_since = of_it.clear_since, None
         try:

@@ -42,7 +42,7 @@ class Sender:
         self._pauser = pauser
         self._rate_limits = context.rate_limits
         self._pause = pause
-        self._gate = SlidingWindow(pause)
+        self._gate = SlidingWindow(pause, context.departures)
 
     async def send_next(
         self, held: Delivery, before: Delivery, messenger: Messenger, clock: Clock, *, unposted: bool
@@ -68,7 +68,10 @@ class Sender:
         """
         settings = self._context.settings
         held = replace(held, cursor="")  # what was looked through so far tells nothing of this try
-        await self._gate.enter(self._call(Method.POST, held), clock)
+        call = self._call(Method.POST, held)
+        if not await self._has_moment(call, held, before, clock):
+            return
+        await self._gate.enter(call, clock)
         if held.lease_until is None or clock() + settings.timeout > held.lease_until:
             # So long was this process held up that somebody else may hold it soon.
             await self.put_back(held, before, clock(), "It was held up before it was sent.")
@@ -81,7 +84,7 @@ class Sender:
         except Rejected as error:
             await self._rejected(held, before, error, clock(), unposted=unposted)
         except Delayed as error:
-            await self._delayed(held, before, self._call(Method.POST, held), error, clock())
+            await self._delayed(held, before, call, error, clock())
         except Exception as error:  # noqa: BLE001 - whatever went wrong, it may have been posted
             if reason == MAYBE_TWICE:  # a third time would be no wish of anybody
                 await self.record_unknown(held, f"{SENT_AGAIN} {_reason_of(error)}", clock())
@@ -99,8 +102,7 @@ class Sender:
         when that is recorded, where nothing can be known now.
         """
         call = self._call(Method.FIND, held)
-        if (free := self._rate_limits.rested(call, clock())) > clock():
-            await self.put_back(held, before, free, before.reason)
+        if not await self._may_look(call, held, before, clock):
             raise NotKnownYet
         await self._gate.enter(call, clock)
         try:
@@ -130,6 +132,21 @@ class Sender:
             await self.put_back(so_far, before, clock() + self._context.settings.next_look, before.reason)
             raise NotKnownYet
         return look.message or None
+
+    async def _may_look(self, call: PlatformCall, held: Delivery, before: Delivery, clock: Clock) -> bool:
+        """Wait for the look's turn; False where the channel rests, or that takes long, and the delivery is put back."""
+        if (free := self._rate_limits.rested(call, clock())) > clock():
+            await self.put_back(held, before, free, before.reason)
+            return False
+        return await self._has_moment(call, held, before, clock)
+
+    async def _has_moment(self, call: PlatformCall, held: Delivery, before: Delivery, clock: Clock) -> bool:
+        """Wait for the call's turn among those of all processes; False where it is put back, as that takes long."""
+        free = await self._context.shared_limits.wait(call, clock, self._pause, self._context.settings.patience)
+        if free is None:
+            return True
+        await self.put_back(replace(held, attempts=before.attempts), before, free, before.reason)
+        return False
 
     def _end(self, until: datetime, now: datetime) -> datetime:
         """Return from when on nothing was written that is ours."""
@@ -190,7 +207,7 @@ class Sender:
         wait = self._wait(held, error)
         # Without a word for how long, one row's many failures must not hold up all others.
         rest = wait if error.retry_after is not None else min(wait, self._context.settings.first_wait)
-        self._rate_limits.rest(call, error.reach, now + rest, now)
+        await self._context.shared_limits.rest(call, error.reach, now + rest, now, str(error))
         await self.put_back(held, before, now + wait, str(error))
 
     async def _rejected(self, held: Delivery, before: Delivery, error: Rejected, now: datetime, *, unposted: bool) -> None:
@@ -245,7 +262,7 @@ class Sender:
         if error.reach is Reach.PLATFORM:
             await self._refused_everywhere(held, before, call, error, now)
             return
-        self._rate_limits.rest(call, error.reach, now + REFUSED_REST, now)
+        await self._context.shared_limits.rest(call, error.reach, now + REFUSED_REST, now, str(error))
         refusal = Refusal(held.workspace, held.channel, error.reach, str(error), at=now)
         # First what is to follow: who is stopped after the next line leaves that to the next round.
         await self._pauser.record_refusal(refusal)
@@ -260,7 +277,7 @@ class Sender:
     ) -> None:
         """Leave it as it was until the operator has mended what the platform refuses everybody for."""
         log.error("the platform of %s refuses everything: %s", held.workspace, error)
-        self._rate_limits.rest(call, Reach.PLATFORM, now + PLATFORM_REST, now)
+        await self._context.shared_limits.rest(call, Reach.PLATFORM, now + PLATFORM_REST, now, str(error))
         await self.put_back(held, before, now + PLATFORM_REST, str(error))
 
     def _call(self, method: Method, held: Delivery) -> PlatformCall:

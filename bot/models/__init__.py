@@ -87,7 +87,7 @@ from bot.models.people import (
     Subscription,
 )
 from bot.models.processes import LANES, LaneBacklog, Lease, Pace, ProcessState, Rest, lane_of
-from bot.models.queries import And, Hit, Label, Near, Not, Number, Or, Page, Query, Term, Tree, When, WordUse
+from bot.models.queries import And, Behind, Hit, Label, Near, Not, Number, Or, Page, Query, Term, Tree, When, WordUse
 from bot.models.replies import Attachment, Button, Field, Reply, ReplyEntry, Suggestion, text_key
 from bot.models.requests import DigestRequest, FilterTest, ItemOutcome, TestedItem
 from bot.models.sources import Batch, Health, SourceState
@@ -125,6 +125,7 @@ __all__ = [
     "AssistantToken",
     "Attachment",
     "Batch",
+    "Behind",
     "Button",
     "Change",
     "Chart",

@@ -5,7 +5,7 @@ bot.query.parse makes the tree; bot.query.match evaluates it on an item and each
 
 import dataclasses
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from bot.models.items import Item
 
@@ -137,6 +137,18 @@ class Near:
 
 
 @dataclass(frozen=True, slots=True)
+class Behind:
+    """How far an index is behind the items: how many arrivals it has not looked at, and since when it had all of them.
+
+    With `is_being_made` it never had all of them, and answers from what it has.
+    """
+
+    arrivals: int
+    span: timedelta
+    is_being_made: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Page:
     """A page of search results, and whether there are more.
 
@@ -148,6 +160,8 @@ class Page:
 
     `total` is how many items the query finds, None where that is not known. No more than COUNTED are counted: COUNTED + 1
     says that there are more. `about` says that the number is close to that of the results, and need not be it.
+
+    `behind` is given where the index lacks so much that whoever asks is to know it.
     """
 
     hits: tuple[Hit, ...]
@@ -156,6 +170,7 @@ class Page:
     examined: int = 0
     total: int | None = None
     about: bool = False
+    behind: Behind | None = None
 
 
 COUNTED = 1000  # items of a search that are counted; a tenth of a millisecond

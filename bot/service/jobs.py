@@ -33,6 +33,7 @@ FOLLOWERS = timedelta(seconds=5)  # whether what was posted is to be published t
 RESUME = timedelta(seconds=5)  # whether something is to be asked about what is paused
 LOOK = timedelta(minutes=1)  # whether a source is due
 LISTEN = timedelta(seconds=30)  # whether people are heard
+LIMITS = timedelta(seconds=0.5)  # what other processes were asked to leave alone
 EMBED = timedelta(seconds=30)  # whether an item lacks its vector
 UPKEEP = timedelta(hours=1)  # whether it is time for a backup, and to drop what is old
 PRUNED = timedelta(days=1)
@@ -58,41 +59,60 @@ class DeliveryJobs:
 
     def jobs(self, clock: Clock) -> Sequence[Job]:
         """Return its jobs; each may run at any moment beside the others."""
-        deliverer = self.deliverer
-        writing = asyncio.Lock()
-
-        async def beat() -> datetime:
-            # One after another, each with the clock as it is then: the file beside the database would else be later than
-            # what stands in the database, which then looks restored.
-            async with writing:
-                now = clock()
-                await self.write_heartbeat(now)
-                return now
-
-        async def beat_on() -> None:
-            await beat()
-
-        async def tick() -> int:
-            # First the heartbeat: whatever is found due is then never later than it, which tells a restored database.
-            return await self.scheduler.tick(await beat())
-
-        def sending(
-            name: str, every: timedelta, what: str, do: Callable[[Clock], Awaitable[int]], *, at_once: bool = True
-        ) -> Job:
-            logged = _logged(what, lambda: do(clock))
-            return Job(name, every, logged, at_once=at_once, stop=deliverer.stop, grace=SENDING)
-
+        deliverer, preparer = self.deliverer, self.preparer
         return (
-            Job("beat", BEAT, beat_on, at_once=True),
-            Job("tick", TICK, _logged("due", tick), at_once=True),
-            Job("publish", PUBLISH, _logged("made", lambda: self.preparer.prepare_due(clock())), stop=self.preparer.stop),
-            sending("deliver", DELIVER, "delivered or put off", deliverer.deliver_due, at_once=False),
-            sending("settle", SETTLE, "looked for", deliverer.reconcile),
-            sending("tell", TELL, "told", deliverer.send_notices),
-            sending("edit", EDIT, "edited or put off", deliverer.edit_messages, at_once=False),
-            sending("followers", FOLLOWERS, "published to followers", deliverer.publish_to_followers),
-            Job("resume", RESUME, _logged("resumed", lambda: self.resumer.resume_due(clock))),
+            *keeping_time(self.scheduler, self.resumer, self.write_heartbeat, clock),
+            Job("publish", PUBLISH, _logged("made", lambda: preparer.prepare_due(clock())), stop=preparer.stop),
+            _sending(deliverer, "deliver", DELIVER, "delivered or put off", lambda: deliverer.deliver_due(clock), False),
+            _sending(deliverer, "settle", SETTLE, "looked for", lambda: deliverer.reconcile(clock)),
+            *speaking(deliverer, clock),
         )
+
+
+def keeping_time(
+    scheduler: Scheduler,
+    resumer: SubscriptionResumer,
+    write_heartbeat: Callable[[datetime], Awaitable[None]],
+    clock: Clock,
+) -> Sequence[Job]:
+    """Return what shows that the service lives, notes what is due, and resumes what may go on: `beat`, `tick`, `resume`."""
+    writing = asyncio.Lock()
+
+    async def beat() -> datetime:
+        # One after another, each with the clock as it is then: the file beside the database would else be later than
+        # what stands in the database, which then looks restored.
+        async with writing:
+            now = clock()
+            await write_heartbeat(now)
+            return now
+
+    async def beat_on() -> None:
+        await beat()
+
+    async def tick() -> int:
+        # First the heartbeat: whatever is found due is then never later than it, which tells a restored database.
+        return await scheduler.tick(await beat())
+
+    return (
+        Job("beat", BEAT, beat_on, at_once=True),
+        Job("tick", TICK, _logged("due", tick), at_once=True),
+        Job("resume", RESUME, _logged("resumed", lambda: resumer.resume_due(clock))),
+    )
+
+
+def speaking(deliverer: Deliverer, clock: Clock) -> Sequence[Job]:
+    """Return what tells people, edits what stands and publishes it to followers: `tell`, `edit`, `followers`."""
+    return (
+        _sending(deliverer, "tell", TELL, "told", lambda: deliverer.send_notices(clock)),
+        _sending(deliverer, "edit", EDIT, "edited or put off", lambda: deliverer.edit_messages(clock), False),
+        _sending(deliverer, "followers", FOLLOWERS, "published to followers", lambda: deliverer.publish_to_followers(clock)),
+    )
+
+
+def _sending(
+    deliverer: Deliverer, name: str, every: timedelta, what: str, do: Callable[[], Awaitable[int]], at_once: bool = True
+) -> Job:
+    return Job(name, every, _logged(what, do), at_once=at_once, stop=deliverer.stop, grace=SENDING)
 
 
 def _logged(what: str, do: Callable[[], Awaitable[int]]) -> Callable[[], Awaitable[None]]:
@@ -103,6 +123,11 @@ def _logged(what: str, do: Callable[[], Awaitable[int]]) -> Callable[[], Awaitab
             log.info("%s: %d", what, done)
 
     return run
+
+
+def sharing_limits(deliverer: Deliverer, clock: Clock) -> Sequence[Job]:
+    """Return the job by which a process learns what others were asked to leave alone, where several share a database."""
+    return (Job("limits", LIMITS, lambda: deliverer.refresh_limits(clock), at_once=True),)
 
 
 def collecting(

@@ -4,13 +4,14 @@ import asyncio
 import logging
 import time
 from collections import Counter, deque
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import cast
 
-from bot.models import Delivery, DeliveryState, Digest, Occurrence, OccurrenceState, Subscription
+from bot.models import Delivery, DeliveryState, Digest, Occurrence, OccurrenceState, Pace, Subscription
 from bot.ports.ledger import Ledger, Planned
+from bot.ports.processes import Budgets
 from bot.ports.runner import Job
 
 log = logging.getLogger(__name__)
@@ -55,6 +56,7 @@ class Measurements:
         self.source_errors: Counter[str] = Counter()  # by the source's name
         self.unreadable: Counter[str] = Counter()  # events that a chat's library could not read, by the platform's name
         self.untold: Counter[str] = Counter()  # answers to people that reached nobody, by the platform's name
+        self.waited: Counter[str] = Counter()  # milliseconds for a turn among all processes, by the platform's name
         self._jobs: dict[str, JobRuns] = {}
         self._lags: deque[float] = deque(maxlen=_KEPT)
         self.blocked = 0  # how often the loop was held up
@@ -152,3 +154,27 @@ class _Counted:
         if recorded and delivery.state in _OF_DELIVERIES:
             self._counts[_OF_DELIVERIES[delivery.state]] += 1
         return recorded
+
+
+def count_waits(budgets: Budgets, waited: Counter[str]) -> Budgets:
+    """Return the same budgets; for how long calls wait for their turn is counted, in milliseconds by platform."""
+    return cast("Budgets", _Waited(budgets, waited))
+
+
+class _Waited:
+    """Stands before the budgets; what is not written here goes straight to them."""
+
+    def __init__(self, budgets: Budgets, waited: Counter[str]) -> None:
+        self._budgets = budgets
+        self._waited = waited
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._budgets, name)
+
+    async def reserve(self, paces: Sequence[Pace], rests: Collection[str] = (), *, patience: timedelta) -> timedelta:
+        wait = await self._budgets.reserve(paces, rests, patience=patience)
+        if paces and wait <= patience:  # else nothing was counted, and nobody waits here
+            # The first of its rests is the platform's, as in bot.delivery.rate_limits.
+            platform = next(iter(rests), "").removeprefix("call ")
+            self._waited[platform] += round(wait / timedelta(milliseconds=1))
+        return wait

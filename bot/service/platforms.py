@@ -1,12 +1,13 @@
 """What a chat platform is to the service, and what the service is to a chat platform.
 
-A platform's room in adapters/ offers `opened(settings, line)`, an async context manager that yields a Platform.
+A platform's room in adapters/ offers `opened(settings, context)`, an async context manager that yields a Platform. Of what
+a process is for, `context.roles`, it opens that part alone: what posts is always there, what hears only where it is meant.
 """
 
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Awaitable, Callable, MutableMapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, MutableMapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -16,13 +17,25 @@ from bot.errors import BotError
 from bot.handlers.context import HandlerContext
 from bot.ports.chats import Chats
 from bot.ports.messenger import Messenger
+from bot.ports.processes import Budgets, Leases, Processes
 from bot.ports.runner import Watch
 from bot.service.supervise import keep_going
+from bot.settings.sections import ROLES, Role
 
 log = logging.getLogger(__name__)
 
 ChannelClosed = Callable[[str, str, str], Awaitable[None]]
 ChannelOpened = Callable[[str, str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """By what a process and the others on the same database agree who does what."""
+
+    process: str  # the id of this one, which holds its leases
+    leases: Leases
+    budgets: Budgets
+    processes: Processes
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +54,10 @@ class PlatformContext:
     unreadable: Counter[str] = field(default_factory=Counter)  # events that could not be read, by platform; to be counted up
     untold: Counter[str] = field(default_factory=Counter)  # answers that reached nobody, by platform; to be counted up
     web_url: str = ""  # where our pages are read from outside; "" where there are none
+    roles: Collection[Role] = ROLES
+    """What this process is for: people are heard over HTTP and Slack's sockets by a `front`, Discord's shards are held by a
+    `gateway`; what has neither role posts alone."""
+    cluster: Cluster | None = None  # None where one process at a time works on the database
 
 
 class Platform(Protocol):

@@ -63,6 +63,11 @@ class LocalRunner:
         self._chance = chance or random.Random()
         self._clock = clock
 
+    @property
+    def stopping(self) -> asyncio.Event:
+        """Set once it was asked to stop."""
+        return self._stop
+
     async def run(self, jobs: Sequence[Job], watches: Sequence[Watch] = ()) -> None:
         """Run the jobs until `stop`; then let the ones that are running end, and cancel those that take too long."""
         scheduler = AsyncIOScheduler(timezone=UTC)

@@ -1,13 +1,14 @@
-"""Keeping a watch going: begun again when it ends or fails, after a while that grows."""
+"""Keeping a watch going: begun again when it ends or fails, after a while that grows. Telling once that a store is away."""
 
 import asyncio
 import logging
 import random
 import time
+from dataclasses import replace
 from datetime import timedelta
 
-from bot.errors import BotError
-from bot.ports.runner import Watch
+from bot.errors import BotError, StoreError
+from bot.ports.runner import Job, Watch
 
 log = logging.getLogger(__name__)
 
@@ -37,3 +38,38 @@ async def keep_going(watch: Watch, first_wait: timedelta = FIRST_WAIT, chance: r
 def _wait(first: timedelta, failures: int, chance: random.Random) -> timedelta:
     """Return the wait after so many failures, up to half of it left out by chance."""
     return min(first * (1 << min(failures - 1, 20)), LONGEST_WAIT) * chance.uniform(0.5, 1.0)
+
+
+class Outage:
+    """What fails for want of the store, in one process: each reason is told once, and then that it is over."""
+
+    def __init__(self) -> None:
+        self._failing: set[str] = set()
+        self._said: set[str] = set()
+
+    def failed(self, name: str, error: StoreError) -> None:
+        """Note that what has this name failed."""
+        self._failing.add(name)
+        if (said := str(error)) not in self._said:
+            self._said.add(said)
+            log.error("%s failed: %s It is tried again by itself.", name, said)
+
+    def well(self, name: str) -> None:
+        """Note that it went well."""
+        self._failing.discard(name)
+        if self._said and not self._failing:
+            self._said.clear()
+            log.info("the database does its work again")
+
+    def told(self, job: Job) -> Job:
+        """Return the job, whose failures for want of the store are told here."""
+
+        async def run() -> None:
+            try:
+                await job.run()
+            except StoreError as error:
+                self.failed(f"job {job.name}", error)
+            else:
+                self.well(f"job {job.name}")
+
+        return replace(job, run=run)

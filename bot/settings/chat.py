@@ -61,6 +61,11 @@ class DiscordSettings(Section):
     """How to be in Discord; on as soon as `token` is set."""
 
     token: SecretStr = SecretStr("")
+    interactions: Literal["gateway", "http"] = "gateway"  # how commands, buttons and forms are heard
+    public_key: str = Field(default="", pattern=r"^([0-9a-f]{64})?$")  # of the application, for HTTP
+    host: Host = "127.0.0.1"  # for HTTP
+    port: int = Field(default=3020, ge=0, le=65_535)
+    public_url: str = ""  # where Discord reaches host and port: https://digest.example.org
     shards: int = Field(default=0, ge=0, le=10_000)  # 0: as many as Discord recommends
     development_guild: str = Field(default="", pattern=r"^\d*$")  # commands are synced to this server alone
     manage: Literal["anyone", "admins"] = "admins"  # where a server has not settled it; admins may manage the channel

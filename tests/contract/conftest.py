@@ -11,6 +11,7 @@ from bot.store.index.follower import IndexFollower
 from bot.store.postgres.store import PostgresStore
 from bot.store.sqlite.store import SqliteStore
 from tests.stores import AnyStore
+from tests.stores.copied import CopiedStore, followed
 from tests.stores.memory import MemoryStore
 from tests.stores.postgres_server import NoServerError, emptied_aside, programs
 
@@ -27,12 +28,17 @@ def _tantivy(folder: Path) -> AnyStore:
     return SqliteStore(folder / "broadsheet.db", follower=IndexFollower)
 
 
+def _copied(folder: Path) -> AnyStore:
+    return CopiedStore(folder / "broadsheet.db")
+
+
 def _postgres(folder: Path) -> AnyStore:
     raise AssertionError("made on the server of the tests")
 
 
 # What finds items is asked on both search engines, all else on one store of each sort.
 _SEARCHING = ("test_searching", "test_meaning", "test_months")
+_IN_A_COPY = (*_SEARCHING, "test_similar", "test_pages", "test_values")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -40,6 +46,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         made = {"memory": _memory, "sqlite": _sqlite, "postgres": _postgres}
         if metafunc.module.__name__.rpartition(".")[2] in _SEARCHING:
             made["tantivy"] = _tantivy
+        if metafunc.module.__name__.rpartition(".")[2] in _IN_A_COPY:
+            made["copied"] = _copied
         metafunc.parametrize("store", made.values(), ids=made, indirect=True)
 
 
@@ -51,6 +59,7 @@ async def store(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pyt
         with contextlib.suppress(NoServerError):  # the pg_dump of a server that was given is on the path
             monkeypatch.setenv("PATH", str(programs()), prepend=os.pathsep)
         made = PostgresStore(await emptied_aside(request.getfixturevalue("postgres")), tmp_path, most=4)
+        made.index = followed(made.index)  # type: ignore[assignment]
     else:
         made = make(tmp_path)
     await made.open()

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters.slack.connection.dispatch import SeenEvents
+from adapters.chat.seen import SeenEvents
 from tests.conftest import NOW
 from tests.e2e.slack_desk import SlackDesk, sitting
 from tests.e2e.slack_transcript import Transcript
@@ -135,7 +135,7 @@ async def test_an_event_that_comes_again_after_a_restart_is_not_answered_again(t
         fake = desk.fake
         asked = await fake.write(fake.general, "@Broadsheet paging", user=fake.ben)
         await told(desk, fake.ben)
-        later = SeenEvents(desk.app.store.chats, lambda: NOW)  # as the next process has it
+        later = SeenEvents("slack", desk.app.store.chats, lambda: NOW)  # as the next process has it
         assert await later.is_first("event:Ev0NEW", NOW)
         name = f"heard slack:T0BROAD {fake.general.id} {asked.ts}"
         assert not await desk.app.store.chats.first_time("slack", name, NOW)

@@ -23,6 +23,7 @@ from adapters.chat.connection import Outage
 from adapters.chat.unreadable import UnreadableEvents
 from adapters.discord.client.api import InvalidRequests
 from adapters.discord.connection.isolation import isolate_events, note_received
+from adapters.discord.connection.shards import LEASE_TIMES, IdentifyTurns, LeaseTimes, ShardLeases, ShardRange
 from adapters.discord.install.command_tree import PERSONAL, ROOTS, Offered, fingerprint, tree
 from adapters.discord.listeners.context import DiscordContext
 from adapters.discord.listeners.events import count_reaction, greet, preview_links
@@ -30,6 +31,9 @@ from adapters.discord.listeners.interactions import answer_unreadable, handle_in
 from adapters.discord.listeners.spoken import answer_message, said_to_us
 from adapters.discord.workspaces import PLATFORM, workspace_of
 from bot.errors import BotError, Delayed, Reach
+from bot.ports.runner import Watch
+from bot.service.platforms import Cluster
+from bot.service.supervise import keep_going
 from bot.settings.chat import DiscordSettings
 
 log = logging.getLogger(__name__)
@@ -43,6 +47,9 @@ class GatewayTimeouts:
     deaf: float = 180.0  # until one that is not heard makes room for a new one; discord.py would try for ever
     gap: float = 10.0  # without a connection, while discord.py makes another
     look: float = 1.0  # between looks
+    again: float = 1.0  # before shards that failed are connected anew, where they are some of several; grows
+    identify: float = 5.5  # between two identifications of all processes; Discord takes one in five seconds
+    leases: LeaseTimes = LEASE_TIMES
 
 
 TIMEOUTS = GatewayTimeouts()
@@ -51,7 +58,8 @@ _ENDING = 1.0  # seconds for a client that is told to end
 _SPARE = 50  # identifications of the day that are left alone: each restart takes one for every shard
 # The last four are what discord.py makes of an answer, or an event at the start, that it cannot read.
 _UNREAD = (AttributeError, LookupError, TypeError, ValueError)
-_FAILURES = (discord.DiscordException, aiohttp.ClientError, OSError, TimeoutError, *_UNREAD)
+FAILURES = (discord.DiscordException, aiohttp.ClientError, OSError, TimeoutError, *_UNREAD)
+_TOO_FEW = 4011  # so many servers need more shards
 _FORBIDDEN = frozenset({4004, 4010, 4011, 4012, 4013, 4014})  # gateway close codes that stay until somebody mends them
 
 
@@ -62,11 +70,19 @@ discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False
 class GatewayClient(discord.AutoShardedClient):
     """discord.py's client, which hears and does nothing by itself."""
 
-    def __init__(self, context: DiscordContext, invalid: InvalidRequests) -> None:
+    def __init__(
+        self,
+        context: DiscordContext,
+        invalid: InvalidRequests,
+        shards: ShardRange | None = None,
+        turns: IdentifyTurns | None = None,
+    ) -> None:
+        """`shards` are those of this client, None for all; `turns` are those of identifying, over all processes."""
         settings = context.settings
         super().__init__(
             intents=intents(settings),
-            shard_count=settings.shards or None,
+            shard_count=shards.count if shards else settings.shards or None,
+            shard_ids=list(shards.ids) if shards else None,  # type: ignore[arg-type] # None is the default
             allowed_mentions=discord.AllowedMentions.none(),
             member_cache_flags=discord.MemberCacheFlags.none(),
             chunk_guilds_at_startup=False,
@@ -76,6 +92,8 @@ class GatewayClient(discord.AutoShardedClient):
         )
         self.context = context
         self.heartbeats = Heartbeats()
+        self.awaits_turn = False  # whether a shard waits until it may identify
+        self._turns = turns
         self._unreadable = UnreadableEvents(PLATFORM, context.platform.unreadable, {"discord"})
         isolate_events()
 
@@ -95,15 +113,31 @@ class GatewayClient(discord.AutoShardedClient):
     async def setup_hook(self) -> None:
         """Tell Discord the commands, where they are not as it knows them; who cannot is heard all the same."""
         try:
-            await sync_commands(self.context, str(self.application_id))
-        except (*_FAILURES, BotError) as error:
-            log.warning("Discord could not be told the commands, and is at the next connection: %s", _reason(error))
+            async with self.context.telling_commands:
+                await sync_commands(self.context, str(self.application_id))
+        except (*FAILURES, BotError) as error:
+            log.warning(
+                "Discord could not be told the commands, and is at the next connection: %s", connection_failure(error)
+            )
+
+    async def before_identify_hook(self, shard_id: int | None, *, initial: bool = False) -> None:
+        """Wait until the shard may identify."""
+        if self._turns is None:
+            await super().before_identify_hook(shard_id, initial=initial)
+            return
+        self.awaits_turn = True
+        try:
+            await self._turns.wait(shard_id or 0)
+        finally:
+            self.awaits_turn = False
 
     @property
     def is_whole(self) -> bool:
         """Whether every shard is connected; they are one after the other, some seconds apart."""
         shards = self.shards.values()
-        return len(shards) >= (self.shard_count or 1) and not any(each.is_closed() for each in shards)
+        return len(shards) >= (len(self.shard_ids) if self.shard_ids else self.shard_count or 1) and not any(
+            each.is_closed() for each in shards
+        )
 
     async def on_interaction(self, interaction: "discord.Interaction[Any]") -> None:
         """Somebody asks for something."""
@@ -252,70 +286,125 @@ async def sync_commands(context: DiscordContext, application: str) -> None:
 
 
 class Gateway:
-    """Listens to Discord, for as long as it is left running."""
+    """Listens to Discord, for as long as it is left running: with every shard, or with some where processes share them."""
 
     def __init__(self, context: DiscordContext, invalid: InvalidRequests, *, timeouts: GatewayTimeouts = TIMEOUTS) -> None:
         self._reception = context
         self._invalid = invalid
         self._timeouts = timeouts
-        self._outage = Outage("Discord", context.platform.clock)
+        self._outages: dict[ShardRange | None, Outage] = {}
+        cluster = context.platform.cluster
+        self._leases = ShardLeases(cluster, self._wanted, self._hold, timeouts.leases) if cluster else None
+        if cluster is None:
+            self._outages[None] = self._new_outage()
+
+    def _new_outage(self) -> Outage:
+        return Outage("Discord", self._reception.platform.clock)
 
     def trouble(self, now: datetime) -> str:
         """Return why nobody is heard now, "" while all is well."""
-        return self._outage.sentence()
+        why = self._leases.trouble if self._leases else ""
+        leases = f"Discord's shards cannot be shared out now: {why}" if why else ""
+        # The same befalls all of them mostly.
+        return " ".join(dict.fromkeys(filter(None, (leases, *(each.sentence() for each in self._outages.values())))))
 
     async def run(self) -> None:
-        """Listen until something is wrong, which is raised as Delayed."""
+        """Listen: by itself until something is wrong, which is raised as Delayed; beside others until this is cancelled."""
+        if self._leases is None:
+            await self._run(None)
+        else:
+            await self._leases.run()
+
+    async def _wanted(self) -> int:
+        """Return how many shards there are to be. Raises Delayed."""
+        if fixed := self._reception.settings.shards:
+            return fixed
         try:
-            await self._spare()
-            await self._listen()
-        except _FAILURES as error:
-            why = _reason(error)
-            self._outage.begin(why)
+            found: Any = await self._reception.client.request(Route("GET", "/gateway/bot"))
+            return max(int(found["shards"]), 1)
+        except FAILURES as error:
+            raise Delayed(
+                f"how many there are to be is not known, {connection_failure(error)}.", reach=Reach.PLATFORM
+            ) from error
+
+    async def _hold(self, shards: ShardRange) -> None:
+        """Listen with some shards until this is cancelled, anew when they fail; then they are closed."""
+        self._outages[shards] = self._new_outage()
+
+        async def run() -> None:
+            await self._run(shards)
+
+        try:
+            name = f"listening to Discord with shards {shards}"
+            await keep_going(Watch(name, run), timedelta(seconds=self._timeouts.again))
+        finally:
+            del self._outages[shards]
+
+    async def _run(self, shards: ShardRange | None) -> None:
+        """Listen with the shards, all where none are named, until something is wrong, which is raised as Delayed."""
+        outage = self._outages[shards]
+        try:
+            at_once = await self._spare(shards, outage)
+            await self._listen(shards, outage, at_once)
+        except FAILURES as error:
+            why = connection_failure(error)
+            outage.begin(why)
+            if self._leases and isinstance(error, discord.ConnectionClosed) and error.code == _TOO_FEW:
+                self._leases.give_up()  # as every other process does that is told so
             raise Delayed(f"Discord is not heard: {why}.", reach=Reach.PLATFORM) from error
-        self._outage.begin("the connection was closed")
+        outage.begin("the connection was closed")
         raise Delayed("Discord closed the connection.", reach=Reach.PLATFORM)
 
-    async def _spare(self) -> None:
-        """Wait while hardly any identifications are left of the day: Discord resets a token that uses up all of them."""
+    async def _spare(self, shards: ShardRange | None, outage: Outage) -> int:
+        """Wait while hardly any identifications are left of the day: Discord resets a token that uses up all of them.
+
+        Those of other processes count too: Discord counts by the token. Returns its max_concurrency.
+        """
         found: Any = await self._reception.client.request(Route("GET", "/gateway/bot"))
         limit = found.get("session_start_limit") or {}
-        if int(limit.get("remaining", _SPARE + 1)) > min(_SPARE, int(limit.get("total", 1000)) // 10):
-            return
+        at_once, needed = int(limit.get("max_concurrency", 1)), len(shards.ids) - 1 if shards else 0
+        if int(limit.get("remaining", _SPARE + 1)) - needed > min(_SPARE, int(limit.get("total", 1000)) // 10):
+            return at_once
         wait = timedelta(milliseconds=int(limit.get("reset_after", 0)))
         why = f"Discord takes hardly any new connections today; it is tried again in {wait}"
-        self._outage.begin(why)
+        outage.begin(why)
         log.error("%s", why)
         await asyncio.sleep(wait.total_seconds())
+        return at_once
 
-    async def _listen(self) -> None:
-        client = GatewayClient(self._reception, self._invalid)
+    def _turns(self, at_once: int) -> IdentifyTurns | None:
+        cluster: Cluster | None = self._reception.platform.cluster
+        return IdentifyTurns(cluster.budgets, at_once, self._timeouts.identify) if cluster else None
+
+    async def _listen(self, shards: ShardRange | None, outage: Outage, at_once: int) -> None:
+        client = GatewayClient(self._reception, self._invalid, shards, self._turns(at_once))
         running = asyncio.ensure_future(client.start(self._reception.settings.token.get_secret_value()))
         begun = whole = time.monotonic()
         try:
             while not running.done():
                 await asyncio.wait({running}, timeout=self._timeouts.look)
                 now = time.monotonic()
+                begun = now if client.awaits_turn else begun
                 whole = now if client.is_whole else whole
                 silent = client.heartbeats.silence({number: each.latency for number, each in client.shards.items()}, now)
-                self._notice(silent, now - whole)
+                self._notice(outage, silent, now - whole)
                 if min(silent, now - begun) > self._timeouts.deaf:
                     raise TimeoutError
             running.result()
         finally:
             await self._close(client, running)
 
-    def _notice(self, silent: float, apart: float) -> None:
+    def _notice(self, outage: Outage, silent: float, apart: float) -> None:
         """Note whether people are heard, by the seconds of silence, and those since every shard was connected."""
         timeouts = self._timeouts
         if silent < timeouts.silent and not apart:
-            self._outage.end()
-        elif self._outage.lasts:
+            outage.end()
+        elif outage.lasts:
             return  # why is known already
         elif silent >= timeouts.silent:
-            self._outage.begin(f"no heartbeat was acknowledged for {timeouts.silent:.0f} seconds")
+            outage.begin(f"no heartbeat was acknowledged for {timeouts.silent:.0f} seconds")
         elif apart >= timeouts.gap:
-            self._outage.begin("the connection was lost")
+            outage.begin("the connection was lost")
 
     async def _close(self, client: GatewayClient, running: "asyncio.Future[None]") -> None:
         await _ended(running)
@@ -339,7 +428,7 @@ async def _ended(running: "asyncio.Future[None]") -> None:
         running.exception()
 
 
-def _reason(error: Exception) -> str:
+def connection_failure(error: Exception) -> str:
     """Return what went wrong in words; no token stands in it."""
     if isinstance(error, discord.LoginFailure) or getattr(error, "status", 0) == 401:
         return "the token was not taken; set `discord.token` anew"

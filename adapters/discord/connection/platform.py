@@ -2,14 +2,17 @@
 
 import logging
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
 
 from adapters.chat.context import BackgroundTasks
+from adapters.chat.seen import SeenEvents
 from adapters.discord.client.api import InvalidRequests, RestClient
 from adapters.discord.client.channels import Channels
 from adapters.discord.connection.gateway import TIMEOUTS, Gateway, GatewayTimeouts
+from adapters.discord.connection.http_server import InteractionsEndpoint, serving
+from adapters.discord.connection.over_http import HttpReception
 from adapters.discord.connection.requirements import require_discord_settings, use_addresses
 from adapters.discord.listeners.answers import DiscordAnswers
 from adapters.discord.listeners.context import DiscordContext
@@ -19,55 +22,90 @@ from bot.ports.runner import Watch
 from bot.service.platforms import PlatformContext
 from bot.settings.chat import DiscordSettings
 
+log = logging.getLogger(__name__)
+
 
 @dataclass(frozen=True, slots=True)
 class DiscordPlatform:
     """Discord, connected or trying to be."""
 
     messenger: DiscordMessenger
-    gateway: Gateway
+    receiver: Gateway | HttpReception | None  # None where this process posts alone
     client: RestClient
+    address: tuple[str, int] | None = None  # of the HTTP server, where there is one
 
     @property
     def watches(self) -> Sequence[Watch]:
         """What listens."""
-        return (Watch("listening to Discord", self.gateway.run),)
+        return (Watch("listening to Discord", self.receiver.run),) if self.receiver else ()
 
     def trouble(self, now: datetime) -> str:
         """Return why nobody is heard now, in a sentence; "" while all is well."""
         closed = self.client.invalid.paused_for()
         pause = f"Too many requests were refused; nothing is sent to Discord for {closed:.0f} seconds." if closed else ""
-        return " ".join(filter(None, (self.gateway.trouble(now), pause)))
+        return " ".join(filter(None, (self.receiver.trouble(now) if self.receiver else "", pause)))
 
 
 @asynccontextmanager
 async def opened(
     settings: DiscordSettings, platform: PlatformContext, *, timeouts: GatewayTimeouts = TIMEOUTS
 ) -> AsyncIterator[DiscordPlatform]:
-    """Yield Discord, ready to post; who runs its watches hears it too. Raises SettingsError for unusable settings."""
+    """Yield Discord, ready to post; who runs its watches hears it too. Raises SettingsError for unusable settings.
+
+    A `front` is sent what people do where the settings say so; otherwise a `gateway` hears all.
+    """
     require_discord_settings(settings)
     use_addresses(settings)
     logging.getLogger("discord").setLevel(logging.INFO)  # below that it writes whole requests, with what opens them
     invalid, tasks = InvalidRequests(), BackgroundTasks()
     client = RestClient(settings.token.get_secret_value(), invalid)
-    channels = Channels(client)
+    context = _context(settings, platform, client, tasks)
+    messenger = DiscordMessenger(
+        client, platform.chats, clock=platform.clock, channels=context.channels, ids=context.command_ids
+    )
+    platform.channel_opened(f"{PLATFORM}:", "")  # there may be another token, or what happened meanwhile was not heard
+    async with AsyncExitStack() as stack:
+        stack.push_async_callback(client.close)
+        if context.seen is not None:
+            stack.push_async_callback(context.seen.settle)
+        stack.push_async_callback(tasks.finish)
+        receiver, address = await _receiver(stack, context, invalid, timeouts)
+        yield DiscordPlatform(messenger, receiver, client, address)
+
+
+def _context(
+    settings: DiscordSettings, platform: PlatformContext, client: RestClient, tasks: BackgroundTasks
+) -> DiscordContext:
     ids: dict[str, str] = {}
-    context = DiscordContext(
+    is_shared = platform.cluster is not None
+    by_http = settings.interactions == "http"
+    seen = SeenEvents(PLATFORM, platform.chats, platform.clock, is_shared=is_shared) if is_shared or by_http else None
+    return DiscordContext(
         platform=platform,
         tasks=tasks,
         settings=settings,
         client=client,
-        channels=channels,
+        channels=Channels(client),
         answers=DiscordAnswers(client, platform.chats, platform.clock, tasks, platform.untold, ids),
         command_ids=ids,
+        seen=seen,
     )
-    messenger = DiscordMessenger(client, platform.chats, clock=platform.clock, channels=channels, ids=ids)
-    platform.channel_opened(f"{PLATFORM}:", "")  # there may be another token, or what happened meanwhile was not heard
-    try:
-        yield DiscordPlatform(messenger, Gateway(context, invalid, timeouts=timeouts), client)
-    finally:
-        await tasks.finish()
-        await client.close()
+
+
+async def _receiver(
+    stack: AsyncExitStack, context: DiscordContext, invalid: InvalidRequests, timeouts: GatewayTimeouts
+) -> tuple[Gateway | HttpReception | None, tuple[str, int] | None]:
+    """Return what hears in this process by its roles, None where nothing does, and the address that it is sent to."""
+    settings, roles = context.settings, context.platform.roles
+    if settings.interactions == "gateway":
+        return Gateway(context, invalid, timeouts=timeouts) if "gateway" in roles else None, None
+    if "front" not in roles:
+        return None, None
+    reception = HttpReception(context, invalid)
+    endpoint = InteractionsEndpoint(settings.public_key, reception.take, context.platform.clock)
+    address = await stack.enter_async_context(serving(settings.host, settings.port, endpoint))
+    log.info("What people do in Discord is taken at http://%s:%d", *address)
+    return reception, address
 
 
 @asynccontextmanager

@@ -1,6 +1,7 @@
 """Whether Discord can be reached by the settings at all, and discord.py turned to where they say."""
 
 import logging
+from urllib.parse import urlsplit
 
 import yarl
 from discord.asset import Asset
@@ -20,6 +21,21 @@ def require_discord_settings(settings: DiscordSettings) -> None:
         raise SettingsError(
             "`token` in [discord] must be the bot's token as Discord's developer portal shows it: three parts joined by"
             " dots, without the word Bot."
+        )
+    if settings.interactions == "http":
+        _demand_reachable(settings)
+
+
+def _demand_reachable(settings: DiscordSettings) -> None:
+    if not settings.public_key:
+        raise SettingsError(
+            "`public_key` in [discord] is empty: with `interactions` = http nobody knows without it what comes from Discord."
+            " It stands in the developer portal, under General Information."
+        )
+    if urlsplit(settings.public_url).scheme != "https" or not urlsplit(settings.public_url).hostname:
+        raise SettingsError(
+            "`public_url` in [discord] must be the address at which Discord reaches `host` and `port`, beginning with"
+            " https://: with `interactions` = http Discord sends there what people do."
         )
 
 

@@ -1,10 +1,14 @@
-"""The link by which a server's administrator invites the bot: the fewest permissions, each with its reason. Pure."""
+"""The link by which a server's administrator invites the bot, and where Discord sends what people do. Pure.
+
+It asks for the fewest permissions, each with its reason.
+"""
 
 from collections.abc import Mapping
 from urllib.parse import urlencode
 
 from discord import Permissions
 
+INTERACTIONS_PATH = "/discord/interactions"
 SCOPES = ("bot", "applications.commands")
 
 # docs/discord.md tells the same.
@@ -22,6 +26,11 @@ REASONS: Mapping[str, str] = {
 def permissions() -> Permissions:
     """Return what is asked for."""
     return Permissions(**dict.fromkeys(REASONS, True))
+
+
+def endpoint(public_url: str) -> str:
+    """Return the address to enter in the developer portal as Interactions Endpoint URL."""
+    return public_url.rstrip("/") + INTERACTIONS_PATH
 
 
 def invite(application_id: str, *, user: bool = False) -> str:

@@ -2,15 +2,17 @@
 
 import asyncio
 import re
+import time
 from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
 import discord
 
 from adapters.chat.context import ListenerContext
+from adapters.chat.seen import SeenEvents
 from adapters.discord.client.api import RestClient
 from adapters.discord.client.channels import ChannelInfo, Channels
 from adapters.discord.client.interactions import Callback
@@ -48,6 +50,8 @@ class DiscordContext(ListenerContext):
     channels: Channels
     answers: DiscordAnswers
     command_ids: dict[str, str]  # by the names of our commands, as Discord gave them; filled when it is told the commands
+    seen: SeenEvents | None = None  # what another process may hear, too; None where none can
+    telling_commands: asyncio.Lock = field(default_factory=asyncio.Lock)  # held by the client that tells them
 
     @property
     def handler_context(self) -> HandlerContext:
@@ -110,9 +114,10 @@ async def in_time() -> AsyncIterator[None]:
         raise Delayed("That took longer than Discord waits; please try again.") from error
 
 
-def interaction_of(received: "discord.Interaction[Any]", now: datetime) -> DiscordInteraction:
+def interaction_of(received: "discord.Interaction[Any]", now: datetime, begun: float | None = None) -> DiscordInteraction:
     """Return who acted and where. Who may manage the channel may administer; so may one alone in a conversation.
 
+    `begun` is when it came, by the monotonic clock, where that is a while ago.
     What a person installed for themselves acts in a workspace of their own, wherever it is used.
     """
     guild = None if _is_personal(received) else received.guild_id
@@ -137,6 +142,7 @@ def interaction_of(received: "discord.Interaction[Any]", now: datetime) -> Disco
         channel=channel,
         person=actor.person,
         at=now,
+        begun=time.monotonic() if begun is None else begun,
         is_elsewhere=_is_personal(received) and not received.context.dm_channel,
     )
     private = received.message is not None and received.message.flags.ephemeral

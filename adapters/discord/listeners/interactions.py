@@ -36,10 +36,18 @@ _UNKNOWN = Reply(
 _PAGED = Search | ListSaved  # their buttons turn a page, or sort it anew: the answer that one stands in changes in place
 
 
-async def handle_interaction(context: DiscordContext, received: "discord.Interaction[Any]") -> None:
-    """Do what an interaction asks for. Whatever fails on the way, it is answered."""
+async def handle_interaction(
+    context: DiscordContext, received: "discord.Interaction[Any]", begun: float | None = None
+) -> None:
+    """Do what an interaction asks for, once. Whatever fails on the way, it is answered.
+
+    `begun` is when it came, by the monotonic clock, where that is a while ago.
+    """
+    if not await _is_new(context, received):
+        log.info("an interaction came again and is ignored")
+        return
     try:
-        interaction = interaction_of(received, context.now)
+        interaction = interaction_of(received, context.now, begun)
     except AttributeError as error:  # who acted is not said
         log.error("an interaction does not say who acted: %s", error)  # noqa: TRY400 - foreseen
         known = {"id": str(received.id), "token": received.token, "type": received.type.value}
@@ -49,6 +57,13 @@ async def handle_interaction(context: DiscordContext, received: "discord.Interac
         await _handle(context, interaction, received.type)
     except Exception as error:  # noqa: BLE001 - it is told, and logged
         await context.answers.fail(interaction.callback, error)
+
+
+async def _is_new(context: DiscordContext, received: "discord.Interaction[Any]") -> bool:
+    """Say whether it comes for the first time, here or to another process; what completes an option may be said twice."""
+    if context.seen is None or received.type is discord.InteractionType.autocomplete:
+        return True
+    return await context.seen.is_first(f"interaction:{received.id}", received.created_at)
 
 
 async def _handle(context: DiscordContext, interaction: DiscordInteraction, kind: discord.InteractionType) -> None:

@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -15,11 +15,12 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.oauth.installation_store import Installation
 from slack_sdk.web.async_client import AsyncWebClient
 
-from adapters.slack.client.errors import ASK, FAILURES, failure_reason, slack_delivery_error
+from adapters.slack.client.errors import ASK, FAILURES, REVOKED, error_code, failure_reason, slack_delivery_error
 from adapters.slack.install.installations import Installations, place_of
 from adapters.slack.install.token_rotation import TokenRotation, where_to_install
 from adapters.slack.workspaces import Body, installed_team, team_of
-from bot.errors import Delayed, DeliveryError, Reach, Refused
+from bot.errors import Delayed, DeliveryError, Reach, Refused, StoreError
+from bot.service.platforms import Cluster
 from bot.settings.chat import LOOPBACK, SlackSettings
 
 TIMEOUT = 15  # seconds that an answer may take; less than the ledger's lease
@@ -56,15 +57,17 @@ class Clients:
         session: ClientSession,
         clock: Callable[[], datetime],
         installations: Installations | None = None,
+        cluster: Cluster | None = None,
     ) -> None:
-        """Without `installations` there is the settings' own token alone."""
+        """Without `installations` there is the settings' own token alone; with a cluster others install and renew too."""
+        self._is_shared = cluster is not None
         self.settings, self.session, self.installations = settings, session, installations
         self._token = settings.bot_token.get_secret_value()
         self._own: Identity | None = None
         self._refused = ""  # why Slack refuses the settings' own token for good
         self._known: dict[str, Identity] = {}  # by token
         self._made: dict[str, tuple[str, AsyncWebClient]] = {}  # by workspace, with the token that it was made for
-        self.rotation = TokenRotation(settings, self.new_client, clock, installations)
+        self.rotation = TokenRotation(settings, self.new_client, clock, installations, cluster)
 
     def new_client(self, token: str = "", *, team: str = "") -> AsyncWebClient:
         """Return a new client with this token; `team` goes with each call, as an organisation's token demands."""
@@ -94,7 +97,7 @@ class Clients:
         return kept[1]
 
     async def _token_of(self, team: str, enterprise: str = "", *, org_wide: bool = False) -> tuple[str, bool]:
-        found = self.installations.find(team, enterprise, org_wide=org_wide) if self.installations else None
+        found = await self._found(team, enterprise, org_wide=org_wide)
         if found is not None:
             current = await self.rotation.current(found)
             return str(current.bot_token), bool(current.is_enterprise_install)
@@ -107,6 +110,33 @@ class Clients:
             f"Broadsheet is not installed in this Slack workspace (any more); install it {where_to_install(self.settings)}.",
             reach=Reach.WORKSPACE,
         )
+
+    async def _found(self, team: str, enterprise: str, *, org_wide: bool) -> Installation | None:
+        """Return whose token acts there, also where another process has just heard of it; raises Delayed."""
+        if self.installations is None:
+            return None
+        found = self.installations.find(team, enterprise, org_wide=org_wide)
+        if found is not None or not self._is_shared:
+            return found
+        await self._read_again(team, enterprise)
+        return self.installations.find(team, enterprise, org_wide=org_wide)
+
+    async def _read_again(self, *places: str) -> None:
+        try:
+            if self.installations is not None:
+                await self.installations.read_again(*places)
+        except StoreError as error:
+            raise Delayed(f"Broadsheet's token could not be read: {error}", reach=Reach.WORKSPACE) from error
+
+    async def meaning(self, client: AsyncWebClient, error: BaseException) -> DeliveryError:
+        """Return what a failed call means; one with a token that another process has renewed is to be made again."""
+        token = client.token or ""
+        if error_code(error) in REVOKED and self._is_shared and self.installations is not None:
+            place = self.installations.place_of_token(token)
+            await self._read_again(place)
+            if place and self.installations.place_of_token(token) != place and self.installations.find(place, place):
+                return Delayed("Broadsheet's token was renewed.", reach=Reach.WORKSPACE, retry_after=timedelta(0))
+        return slack_delivery_error(error)
 
     def is_installed(self, team: str, organisation: str = "") -> bool:
         """Say whether the app is known to be in a workspace, or where its token is not known yet, may be.

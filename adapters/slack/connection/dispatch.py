@@ -8,7 +8,7 @@ acknowledgement, are answered as soon as their listener gives it.
 import asyncio
 import json
 import logging
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -20,16 +20,11 @@ from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 
 from adapters.chat.answers import unreadable
+from adapters.chat.seen import SeenEvents
 from adapters.chat.unreadable import UnreadableEvents
 from adapters.slack.workspaces import PLATFORM
-from bot.errors import StoreError
-from bot.ports.chats import Chats
 
-REMEMBERED = 20_000  # in memory: far more than come in the five minutes in which a signed request may be sent again
-PATIENCE = 1.0  # seconds; a dialogue must be opened within three of the click
 AGE = timedelta(minutes=15)  # that a command or a click may have when it comes; Slack repeats none for longer than six
-SKEW = timedelta(minutes=1)  # between Slack's clock and ours
-_COMPLAIN = timedelta(minutes=1)  # that a busy database is complained of once
 
 log = logging.getLogger(__name__)
 
@@ -58,64 +53,6 @@ def sent_since(body: dict[str, Any], now: datetime) -> datetime:
         return datetime.fromtimestamp(int(body["event_time"]), UTC)
     except (KeyError, TypeError, ValueError, OverflowError, OSError):
         return now - (timedelta(days=1) if "event_id" in body else AGE)
-
-
-class SeenEvents:
-    """Says whether something is met for the first time."""
-
-    def __init__(self, chats: Chats, clock: Callable[[], datetime], *, patience: float = PATIENCE) -> None:
-        self._chats, self._clock, self._patience = chats, clock, patience
-        self._met: OrderedDict[str, None] = OrderedDict()
-        self._writing: set[asyncio.Task[bool]] = set()
-        self._begun = clock()
-        self._complained: datetime | None = None
-        self._forgot = False
-
-    def is_new_here(self, name: str) -> bool:
-        """Say whether this process meets it for the first time, and note it."""
-        if name in self._met:
-            return False
-        self._met[name] = None
-        if len(self._met) > REMEMBERED:
-            self._met.popitem(last=False)
-            self._forgot = True
-        return True
-
-    async def is_first(self, name: str, sent_since: datetime) -> bool:
-        """Say whether it is met for the first time in 24 hours, also by a process before this one.
-
-        The database is not asked, but told, of what was sent after this process began: none before it can have met that. A
-        database that is busy is not waited for for long: what this process has not met is then taken for new.
-        """
-        if not self.is_new_here(name):
-            return False
-        writing = asyncio.create_task(self._noted(name))
-        self._writing.add(writing)
-        writing.add_done_callback(self._writing.discard)
-        if sent_since > self._begun + SKEW and not self._forgot:
-            return True
-        try:
-            return await asyncio.wait_for(asyncio.shield(writing), self._patience)
-        except TimeoutError:
-            self._complain(self._clock())
-            return True
-
-    def _complain(self, now: datetime) -> None:
-        if self._complained is None or abs(now - self._complained) >= _COMPLAIN:
-            self._complained = now
-            log.warning("the database is busy; what comes from Slack is not compared with what came before the start")
-
-    async def _noted(self, name: str) -> bool:
-        try:
-            return await self._chats.first_time(PLATFORM, name, self._clock())
-        except StoreError as error:
-            log.error("what came from Slack could not be noted: %s", error)  # noqa: TRY400 - foreseen
-            return True
-
-    async def settle(self) -> None:
-        """Wait until all is noted."""
-        if self._writing:
-            await asyncio.wait(self._writing)
 
 
 _UNHANDLED = 404

@@ -14,8 +14,9 @@ from slack_bolt.adapter.aiohttp import to_aiohttp_response
 from slack_sdk.signature import Clock, SignatureVerifier
 
 from adapters import http_server
+from adapters.chat.seen import SeenEvents
 from adapters.http_server import SLOWEST
-from adapters.slack.connection.dispatch import Dispatcher, SeenEvents
+from adapters.slack.connection.dispatch import Dispatcher
 from adapters.slack.install.manifest import EVENTS_PATH, INSTALL_PATH, REDIRECT_PATH
 from adapters.slack.install.oauth import InstallPages
 

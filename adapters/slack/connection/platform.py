@@ -13,9 +13,10 @@ from slack_bolt.response import BoltResponse
 
 from adapters.chat.context import BackgroundTasks
 from adapters.chat.patience import Patience
+from adapters.chat.seen import SeenEvents
 from adapters.slack.client.api import Authorizer, Clients, library_log, new_session
 from adapters.slack.client.errors import FAILURES, failure_reason
-from adapters.slack.connection.dispatch import Dispatcher, SeenEvents
+from adapters.slack.connection.dispatch import Dispatcher
 from adapters.slack.connection.http_server import EventsEndpoint, serving
 from adapters.slack.connection.requirements import require_slack_settings
 from adapters.slack.connection.socket_mode import TIMEOUTS, SocketMode, SocketTimeouts
@@ -91,7 +92,7 @@ async def opened(
         app, tasks = built_app(clients), BackgroundTasks()
         messenger = SlackMessenger(clients, join_channels=settings.join_channels, chats=platform.chats)
         _listen(app, platform, messenger, clients, tasks)
-        seen = SeenEvents(platform.chats, platform.clock)
+        seen = SeenEvents(PLATFORM, platform.chats, platform.clock, is_shared=platform.cluster is not None)
         dispatcher = Dispatcher(app, seen, platform.clock, platform.unreadable)
         stack.push_async_callback(tasks.finish)
         stack.push_async_callback(dispatcher.close)  # before that: a listener may still begin something
@@ -127,7 +128,7 @@ async def _clients(settings: SlackSettings, platform: PlatformContext, cipher: T
         installations = Installations(platform.chats, cipher, platform.clock) if cipher else None
         if installations:
             await installations.load()
-        yield Clients(settings, session, platform.clock, installations)
+        yield Clients(settings, session, platform.clock, installations, platform.cluster)
 
 
 def _cipher(settings: SlackSettings) -> TokenCipher | None:

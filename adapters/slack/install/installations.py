@@ -29,13 +29,14 @@ log = logging.getLogger(__name__)
 
 
 class Installations:
-    """The installations and their tokens. One process writes it, so what is in memory is what is in the database."""
+    """The installations and their tokens, as they were read last: another process may have written since (`read_again`)."""
 
     def __init__(self, chats: Chats, cipher: TokenCipher, clock: Callable[[], datetime]) -> None:
         self._chats, self._cipher, self._clock = chats, cipher, clock
         self._by_place: dict[str, Installation] = {}
         self._org_of: dict[str, str] = {}  # pointers: workspace → organisation
         self._unreadable: set[str] = set()
+        self._unwritten: dict[str, tuple[dict[str, Any], str]] = {}  # what could not be kept, with who made it
 
     async def load(self, *, reencrypt: bool = True) -> None:
         """Read all of them; the service alone may encrypt anew those of an older key. Raises StoreError."""
@@ -52,6 +53,31 @@ class Installations:
             if reencrypt and not self._cipher.is_newest(each.sealed):
                 await self._write(each.place, content, each.made_by)
                 log.info("the tokens of %s are sealed with the newest key now", each.place)
+
+    async def read_again(self, *places: str) -> None:
+        """Read anew what is kept of these places, and of the organisations that act there. Raises StoreError."""
+        for place in filter(None, places):
+            if place in self._unwritten:  # newer than what is kept
+                await self._write(place, *self._unwritten[place])
+                continue
+            kept = next(iter(await self._chats.installations(PLATFORM, place=place)), None)
+            content = self._opened(kept) if kept is not None else None
+            if content is not None:
+                self._remember(place, content)
+                org = str(content.get("org") or "")
+                await self.read_again(*({org} - {place} - self._by_place.keys()))
+            elif kept is None:
+                self._forget(place)
+            else:
+                self._unreadable.add(place)
+
+    def is_unwritten(self, place: str) -> bool:
+        """Say whether what is in memory could not be kept."""
+        return place in self._unwritten
+
+    def place_of_token(self, token: str) -> str:
+        """Return the place of the installation with this token, "" where there is none."""
+        return next((place for place, each in self._by_place.items() if each.bot_token == token), "")
 
     def trouble(self) -> str:
         """Return which installations cannot be used and what to do, "" where all can."""
@@ -99,8 +125,7 @@ class Installations:
         if place in self._by_place and not self._by_place[place].is_enterprise_install:
             teams.append(place)
         for each in {place, *teams}:
-            self._by_place.pop(each, None)
-            self._org_of.pop(each, None)
+            self._forget(each)
             await self._chats.drop_installation(PLATFORM, each)
         return teams
 
@@ -115,7 +140,8 @@ class Installations:
         content = {name: _plain(value) for name, value in installation.to_dict().items() if name in _OURS}
         # In memory first: where it cannot be written, a token that Slack has just renewed is not lost at once.
         self._remember(place, content)
-        await self._write(place, content, installation.user_id or "")
+        self._unwritten[place] = content, installation.user_id or ""
+        await self._write(place, *self._unwritten[place])
 
     def _opened(self, kept: Kept) -> dict[str, Any] | None:
         try:
@@ -138,10 +164,17 @@ class Installations:
             self._org_of.pop(place, None)
             self._by_place[place] = Installation(**content)
 
+    def _forget(self, place: str) -> None:
+        self._by_place.pop(place, None)
+        self._org_of.pop(place, None)
+        self._unwritten.pop(place, None)
+        self._unreadable.discard(place)
+
     async def _write(self, place: str, content: dict[str, Any], made_by: str) -> None:
         sealed = self._cipher.encrypt(json.dumps({**content, "place": place}))
         kept = Kept(platform=PLATFORM, place=place, sealed=sealed, made_by=made_by, at=self._clock())
         await self._chats.save_installation(kept)
+        self._unwritten.pop(place, None)
 
 
 def place_of(installation: Installation) -> str:

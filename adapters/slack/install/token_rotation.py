@@ -1,6 +1,7 @@
 """Tokens that end, renewed before they do: https://docs.slack.dev/authentication/using-token-rotation."""
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -13,10 +14,15 @@ from adapters.slack.client.errors import FAILURES, REVOKED, failure_reason
 from adapters.slack.install.installations import Installations, place_of
 from adapters.slack.install.manifest import INSTALL_PATH
 from bot.errors import Delayed, Reach, Refused, StoreError
+from bot.service.platforms import Cluster
 from bot.settings.chat import SlackSettings
 
 EARLY = timedelta(hours=2)  # before its end that a token is renewed; Slack's last for twelve hours
 REST = timedelta(minutes=1)  # after a renewal that failed; nobody waits for another one meanwhile
+ELSEWHERE = timedelta(seconds=5)  # until it is looked whether another process has renewed it
+RENEWING = timedelta(
+    minutes=2
+)  # longer than a renewal takes: for so long a process that ends in the middle keeps others away
 _SPENT = REVOKED | {"invalid_refresh_token", "invalid_grant"}
 
 log = logging.getLogger(__name__)
@@ -31,8 +37,10 @@ class TokenRotation:
         new_client: Callable[[], AsyncWebClient],
         clock: Callable[[], datetime],
         installations: Installations | None,
+        cluster: Cluster | None = None,
     ) -> None:
-        """`new_client` makes one without a token."""
+        """`new_client` makes one without a token; with a cluster other processes renew them too."""
+        self._cluster = cluster
         self._settings, self._new_client, self._clock, self._installations = settings, new_client, clock, installations
         self._locks: dict[str, asyncio.Lock] = {}
         self._rests: dict[str, datetime] = {}  # until when
@@ -43,12 +51,38 @@ class TokenRotation:
         One that could not be renewed is good until its end. Raises Refused and Delayed after it.
         """
         place = place_of(found)
-        if self._installations is None or self._is_good(found):
+        if self._installations is None or (self._is_good(found) and not self._installations.is_unwritten(place)):
             return found
         async with self._locks.setdefault(place, asyncio.Lock()):
             # Somebody else may have renewed it meanwhile, and spent its refresh token.
             latest = self._installations.find(place, place) or found
-            return latest if self._is_good(latest) else await self._renew(latest, self._installations)
+            if self._is_good(latest) and not self._installations.is_unwritten(place):
+                return latest
+            try:
+                return await self._renewed(latest, self._installations)
+            except StoreError as error:
+                return self._until_its_end(latest, str(error), REST)
+
+    async def _renewed(self, found: Installation, installations: Installations) -> Installation:
+        """Return it as another process renewed it, or renew it: one process at a time. Raises StoreError."""
+        if self._cluster is None:
+            return await self._renewed_here(found, installations)
+        leases, process = self._cluster.leases, self._cluster.process
+        lease = await leases.take(f"slack token {place_of(found)}", process, RENEWING)
+        if lease is None:
+            return self._until_its_end(found, "another process is at it", ELSEWHERE)
+        try:
+            return await self._renewed_here(found, installations)
+        finally:
+            await leases.give_back(lease)
+
+    async def _renewed_here(self, found: Installation, installations: Installations) -> Installation:
+        place = place_of(found)
+        await installations.read_again(place)
+        latest = installations.find(place, place)
+        if latest is None:
+            raise self._removed()
+        return latest if self._is_good(latest) else await self._renew(latest, installations)
 
     def _is_good(self, found: Installation) -> bool:
         if found.bot_token_expires_at is None or not found.bot_refresh_token or self._lasts(found, EARLY):
@@ -70,32 +104,42 @@ class TokenRotation:
         ends = self._clock() + timedelta(seconds=int(answer["expires_in"]))
         renewed.bot_token_expires_at = int(ends.timestamp())
         place = place_of(found)
+        with contextlib.suppress(StoreError):  # then what is in memory counts
+            await installations.read_again(place)
         if (kept := installations.find(place, place)) is not None and kept.bot_refresh_token != found.bot_refresh_token:
             return kept  # installed again meanwhile: that token is the newer one
         if kept is None:
-            raise Refused(
-                f"Broadsheet was removed from this Slack workspace; install it again {where_to_install(self._settings)}.",
-                reach=Reach.WORKSPACE,
-            )
+            raise self._removed()
         try:
             await installations.save(renewed)
         except StoreError as error:
             log.error("the new token of %s is in memory alone: %s", place, error)  # noqa: TRY400 - foreseen
         return renewed
 
+    def _removed(self) -> Refused:
+        where = where_to_install(self._settings)
+        return Refused(f"Broadsheet was removed from this Slack workspace; install it again {where}.", reach=Reach.WORKSPACE)
+
     def _not_renewed(self, found: Installation, error: Exception) -> Installation:
-        why, place = failure_reason(error), place_of(found)
-        log.warning("the token of %s could not be renewed: %s", place, why)
-        self._rests[place] = self._clock() + REST
-        if self._lasts(found, timedelta(0)):
-            return found
-        if why in _SPENT:
+        why = failure_reason(error)
+        if why in _SPENT and not self._lasts(found, timedelta(0)):
             where = where_to_install(self._settings)
             raise Refused(
                 f"Slack no longer renews Broadsheet's token for this workspace; install it again {where}.",
                 reach=Reach.WORKSPACE,
             ) from error
-        raise Delayed(f"Broadsheet's token could not be renewed: {why}.", reach=Reach.WORKSPACE) from error
+        return self._until_its_end(found, why, REST)
+
+    def _until_its_end(self, found: Installation, why: str, rest: timedelta) -> Installation:
+        """Return it while its token lasts, and try to renew it again after the rest; raises Delayed after its end."""
+        place = place_of(found)
+        log.log(
+            logging.INFO if rest == ELSEWHERE else logging.WARNING, "the token of %s could not be renewed: %s", place, why
+        )
+        self._rests[place] = self._clock() + rest
+        if self._lasts(found, timedelta(0)):
+            return found
+        raise Delayed(f"Broadsheet's token could not be renewed: {why}.", reach=Reach.WORKSPACE, retry_after=rest)
 
     async def exchange(self, **given: str) -> Any:
         """Call oauth.v2.access: a token for a code, or for a refresh token; raises one of FAILURES.

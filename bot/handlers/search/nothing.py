@@ -27,7 +27,11 @@ async def nothing_found(context: HandlerContext, read: Asked, position: Position
     if page.examined:
         return Reply(title="Nothing found", text=("None of the items that were looked at fits.", *notes))
     offers = await _offers(context, asked, position.asked)
-    if not offers and not (await context.store.index.search(Query(""), now=position.asked, limit=1)).hits:
+    if (
+        not offers
+        and page.behind is None
+        and not (await context.store.index.search(Query(""), now=position.asked, limit=1)).hits
+    ):
         return Reply(title="Nothing has been collected yet", text=("The first items come with the first collection.",))
     return Reply(
         title="Nothing found",

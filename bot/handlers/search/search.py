@@ -13,9 +13,9 @@ from bot.handlers.search.pages import Position, read_page_token, write_page_toke
 from bot.handlers.search.query import SearchQuery, read_search, why_found
 from bot.handlers.wording.replies import excerpt, item_buttons, title_or_key
 from bot.keys import is_owner_and_name, named_keys
-from bot.models import Actor, Button, Hit, Item, Kind, Page, Ranked, Reply, ReplyEntry
+from bot.models import Actor, Behind, Button, Hit, Item, Kind, Page, Ranked, Reply, ReplyEntry
 from bot.models.queries import COUNTED
-from bot.wording import counted, listed
+from bot.wording import counted, listed, span_in_words
 
 PAGE = 5  # entries: with their buttons, as many as one message takes on every platform
 _RANKED = 200  # of what is found, the first, that are ranked for a topic
@@ -89,7 +89,7 @@ async def _found(context: HandlerContext, asked: SearchQuery, position: Position
     page = await context.store.index.search(
         query, at, limit=limit, offset=offset, mark=position.mark, near=meant.near, cards=True
     )
-    items, notes = [hit.item for hit in page.hits], (*_in_part(asked, page), *meant.notes)
+    items, notes = [hit.item for hit in page.hits], (*_in_part(page), *meant.notes)
     if not query.topic_of:
         return _Found(page, close=await close_in_meaning(context, meant.near, items), notes=notes)
     topic = await context.topic_named(actor.workspace, query.topic_of)
@@ -146,14 +146,23 @@ def _total(page: Page) -> str:
     return f"{'about ' if page.about else ''}{max(page.total, len(page.hits)):,} found"
 
 
-def _in_part(asked: SearchQuery, page: Page) -> tuple[str, ...]:
+def _in_part(page: Page) -> tuple[str, ...]:
     """Say where a search was answered in part."""
+    late = () if page.behind is None else (_behind(page.behind),)
     if not page.examined:
-        return ()
+        return late
     were = "was" if page.examined == 1 else "were"
     looked_at = f"{counted(page.examined, 'item')} alone {were} looked at"
     narrow = "A category, a date or longer beginnings of words narrow the search, and it is answered in full."
-    return (f"In part: all of it would take too much effort, so {looked_at}. {narrow}",)
+    return (f"In part: all of it would take too much effort, so {looked_at}. {narrow}", *late)
+
+
+def _behind(behind: Behind) -> str:
+    """Say what the index lacks of what was collected."""
+    lacks = f": {counted(behind.arrivals, 'item')} to go" if behind.arrivals else ""
+    if behind.is_being_made:
+        return f"In part: the search index is being made{lacks}. In some minutes there may be more."
+    return f"The search index is {span_in_words(behind.span)} behind{lacks}. What was collected last may be missing."
 
 
 def _next_steps(asked: SearchQuery) -> tuple[str, ...]:

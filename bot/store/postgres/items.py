@@ -7,7 +7,7 @@ numbers of changes are given in the order of commits, and who has read up to one
 import asyncio
 import itertools
 import secrets
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 
@@ -36,7 +36,9 @@ LAST_ID = (
 
 
 class PostgresItems(Tables):
-    """bot.ports.items.Items."""
+    """bot.ports.items.Items. `followed` is waited for after every `add`: what is to have the change by then."""
+
+    followed: Callable[[], Awaitable[None]] | None = None
 
     @reading
     async def find(self, db: Db, keys: Collection[str]) -> Mapping[str, Item]:
@@ -77,7 +79,10 @@ class PostgresItems(Tables):
                 await save_state(db, state)
             return True
 
-        return await self.connections.write(write)
+        written = await self.connections.write(write)
+        if written and self.followed is not None:
+            await self.followed()
+        return written
 
     @reading
     async def last_arrival(self, db: Db) -> int:

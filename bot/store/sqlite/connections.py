@@ -58,8 +58,10 @@ def connect(path: Path, *, read_only: bool = False, cache: int = _LONG_CACHE) ->
 class Writer:
     """The one thread that writes, with its connection; jobs run in the order in which they were given."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, durable: bool = True) -> None:
+        """Without `durable`, a power cut may take the last transactions, which nothing else is harmed by."""
         self._path = path
+        self._synchronous = "full" if durable else "normal"
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="store-writer")
         self._turn: FileLock = turn_lock(path)
         self._db: Database | None = None
@@ -138,7 +140,8 @@ class Writer:
             db = connect(self._path, cache=_WRITER_CACHE)
             try:
                 db.conn.execute("pragma journal_mode = wal")
-                db.conn.execute("pragma synchronous = full")  # what was committed stays after a power cut too
+                # Full: what was committed stays after a power cut too.
+                db.conn.execute(f"pragma synchronous = {self._synchronous}")
             except BaseException:
                 db.close()
                 raise
@@ -264,13 +267,15 @@ class Readers:
 class Connections:
     """The database while it is open: one thread that writes, some that read, and one to make ready what is written."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, durable: bool = True) -> None:
+        """Without `durable`, a power cut may take the last transactions."""
         self.path = path
         self.is_open = False
+        self._durable = durable
 
     def open(self) -> None:
         """Make the threads; each connects when it is first needed."""
-        self._writer = Writer(self.path)
+        self._writer = Writer(self.path, durable=self._durable)
         self._rows, self._long = Readers(self.path, _ROW_CACHE), Readers(self.path)
         self.folder = ThreadPoolExecutor(1, thread_name_prefix="store-folder")
         self.is_open = True

@@ -33,6 +33,7 @@ CHUNK = 1000  # items to a statement; 11 values each stay far below SQLite's 327
 # Raise the first number when the columns of the index or the spelling of labels change: the index is then made anew.
 INDEX_VERSION = f"4 {VERSION} {STEMS_VERSION}"
 
+NEXT_ONES: Mapping[str, int] = {}
 SPELT = "spelt"  # the label that says what stands for what, in both directions
 # So far apart are the numbers of two writes, by chance: where a backup is put back, what is written then has other numbers
 # than what was written since the backup, and who had followed that sees that it is on another way.
@@ -110,8 +111,16 @@ def known(db: Database, keys: Collection[str]) -> dict[str, tuple[int, int]]:
     return {key: (number, mark) for key, number, mark in db.execute(sql, [json.dumps(list(keys))]).fetchall()}
 
 
-def write(db: Database, chunks: Iterable[Sequence[PreparedItem]], known: Mapping[str, tuple[int, int]], day: date) -> None:
+def write(
+    db: Database,
+    chunks: Iterable[Sequence[PreparedItem]],
+    known: Mapping[str, tuple[int, int]],
+    day: date,
+    arrivals: Mapping[str, int] = NEXT_ONES,
+) -> None:
     """Insert or replace items with what belongs to them; `known` are those among them that are stored already.
+
+    The others are given the next ids, or those that `arrivals` names by their keys.
 
     The search index comes first, chunk by chunk as they are made ready. The rows wait until nothing is left to fold, or
     until a changed text is taken out of the index, which may have to make it anew from the rows.
@@ -120,7 +129,8 @@ def write(db: Database, chunks: Iterable[Sequence[PreparedItem]], known: Mapping
     waiting: list[tuple[int, PreparedItem]] = []
     words = _Words()
     for chunk in chunks:
-        pairs = [(known[item.key][0] if item.key in known else next(following), item) for item in chunk]
+        numbers = [known[item.key][0] if item.key in known else arrivals.get(item.key) for item in chunk]
+        pairs = [(next(following) if given is None else given, item) for given, item in zip(numbers, chunk, strict=True)]
         fresh = [(number, item) for number, item in pairs if known.get(item.key, ()) != (number, item.row[-1])]
         changed = [number for number, item in fresh if item.key in known]
         if changed:

@@ -61,17 +61,13 @@ class SqliteVectors(Tables):
 
     @writing
     def save(self, db: Database, space: str, items: Sequence[Item], packed: Sequence[bytes], *, quick: bool) -> int:
-        change = _next_change(db)
-        number = space_number(db, space) or _new_space(db, space)
         stored = _stored(db, [item.key for item in items])
         rows = [
-            (stored[item.key][0], number, quick, change, read, vector)
+            (stored[item.key][0], quick, read, vector)
             for item, vector in zip(items, packed, strict=True)
             if item.key in stored and stored[item.key][1] == (read := text_digest(item))
         ]
-        sql = "insert or replace into vectors (item, space, quick, change, read, vector) values (?, ?, ?, ?, ?, ?)"
-        db.conn.executemany(sql, rows)
-        db.conn.executemany("delete from gone_vectors where item = ?", [(row[0],) for row in rows])
+        keep(db, space, rows)
         return len(rows)
 
     @reading_long
@@ -135,6 +131,15 @@ def _length(db: Database, space: int) -> int:
     )
     row = db.execute(sql, [space, _SAMPLE]).fetchone()
     return int(row[0]) if row else 0
+
+
+def keep(db: Database, space: str, rows: Sequence[tuple[int, bool, int, bytes]]) -> None:
+    """Keep vectors: of each the item's id, whether it is a quick one, the digest of the text it was made of, and itself."""
+    change = _next_change(db)
+    number = space_number(db, space) or _new_space(db, space)
+    sql = "insert or replace into vectors (item, space, quick, change, read, vector) values (?, ?, ?, ?, ?, ?)"
+    db.conn.executemany(sql, [(item, number, quick, change, read, vector) for item, quick, read, vector in rows])
+    db.conn.executemany("delete from gone_vectors where item = ?", [(row[0],) for row in rows])
 
 
 def forget_changed(db: Database, digests: Mapping[int, int]) -> None:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.delivery.rate_limits import PlatformCall, RateLimits, SlidingWindow
+from bot.delivery.rate_limits import Departures, PlatformCall, RateLimits, SlidingWindow
 from bot.errors import Reach
 from bot.models import Abilities, Method, Rate
 from tests.conftest import NOW
@@ -186,3 +186,14 @@ async def test_a_gate_holds_up_nobody_without_a_limit_on_another_platform_or_by_
     stands = SlidingWindow(still)
     for _ in range(200):
         await stands.enter(call("discord:1"), lambda: NOW)
+
+
+async def test_gates_that_share_what_left_let_no_more_through_together() -> None:
+    clock, left = Hand(NOW), Departures()
+    gates = [SlidingWindow(clock.wait, left) for _ in range(3)]
+    for turn in range(45):
+        await gates[turn % 3].enter(call("discord:1"), clock)
+    assert clock.now == NOW
+
+    await gates[0].enter(call("discord:1"), clock)
+    assert clock.now > NOW + SECOND

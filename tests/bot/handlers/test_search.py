@@ -18,7 +18,7 @@ from bot.handlers.search.pages import LONGEST_TOKEN, Position, read_page_token, 
 from bot.handlers.search.query import SearchQuery, read_search, why_found
 from bot.handlers.search.search import PAGE
 from bot.handlers.search.similar import meant_item
-from bot.models import And, Item, Page, Query, Reply
+from bot.models import And, Behind, Item, Page, Query, Reply
 from bot.models.vectors import pack, text_of_item
 from bot.query import parse
 from bot.store.sqlite.store import SqliteStore
@@ -180,11 +180,11 @@ async def test_only_searches_that_find_something_are_offered(ada: Asker) -> None
     assert reply.next_steps
 
 
-def in_part(store: MemoryStore, examined: int) -> MemoryStore:
-    """The same store, with an index that looks at so many items alone."""
+def in_part(store: MemoryStore, examined: int = 0, behind: Behind | None = None) -> MemoryStore:
+    """The same store, with an index that looks at so many items alone, or is so far behind."""
 
     async def search(*asked: Any, **how: Any) -> Page:
-        return replace(await index.search(*asked, **how), examined=examined)
+        return replace(await index.search(*asked, **how), examined=examined, behind=behind)
 
     index = store.index
     store.index = instead(index, search=search)
@@ -205,6 +205,42 @@ async def test_a_search_that_is_answered_in_part_says_so_and_what_to_narrow(quer
     )
     assert keys(reply) == keys(whole)
     assert "no item has" not in said(reply)
+
+
+@pytest.mark.parametrize("query", ["cache", "cache sort:new", "cache topic-of:kv", "zebra"])
+@pytest.mark.parametrize(
+    ("behind", "told"),
+    [
+        (
+            Behind(1200, timedelta(seconds=3), is_being_made=True),
+            "In part: the search index is being made: 1,200 items to go. In some minutes there may be more.",
+        ),
+        (
+            Behind(0, timedelta(minutes=2, seconds=10)),
+            "The search index is 2 minutes behind. What was collected last may be missing.",
+        ),
+        (
+            Behind(1, timedelta(seconds=20)),
+            "The search index is less than a minute behind: 1 item to go. What was collected last may be missing.",
+        ),
+    ],
+)
+async def test_a_search_in_an_index_that_is_behind_says_how_far(
+    query: str, behind: Behind, told: str, now: datetime
+) -> None:
+    store = MemoryStore()
+    await store.items.add(PAPERS, now)
+    whole = await asker(store, now).ask(f"search {query}")
+    reply = await asker(in_part(store, behind=behind), now).ask(f"search {query}")
+    assert reply.text[-1] == told
+    assert keys(reply) == keys(whole)
+
+
+async def test_where_nothing_is_found_yet_that_was_collected_a_search_does_not_deny_it(now: datetime) -> None:
+    store = in_part(MemoryStore(), behind=Behind(300, timedelta(seconds=1), is_being_made=True))
+    reply = await asker(store, now).ask("search cache")
+    assert reply.title == "Nothing found"
+    assert "300 items to go" in reply.text[-1]
 
 
 async def test_a_wider_search_that_was_answered_in_part_is_not_said_to_find_nothing(now: datetime) -> None:

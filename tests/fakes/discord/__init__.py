@@ -18,6 +18,9 @@ Discord's own program would not offer raises NotOfferedError. What came of it: `
 `message.text`, `.buttons`, `.selects`; `fake.calls` are all requests, `fake.committed` all messages of the bot,
 `fake.counts` how many of which.
 
+`set_interactions_endpoint(url)` has interactions sent over HTTP, signed, instead of over the gateway; `resend(asked)` sends
+one again.
+
 What goes wrong: `befall("POST /channels", fault=Fault.RESET, commits=True)` for single requests — every Fault, `status=503`,
 `code=50013`, `via=False`, `scope="shared"`, `page=True` for a page of Cloudflare's, `status=204` with a BROKEN one for an
 answer without its body; a Behaviour with shares for many, drawn by a seed and the nonce, with `answers` for what answers
@@ -29,7 +32,9 @@ that 15 minutes pass at once.
 Every request and every reply is held against Discord's OpenAPI description and the rules it lacks. What breaks them is in
 `fake.wrong`, and a request is refused for it with 50035. Text that would notify somebody is in `fake.mentions`.
 
-Switches: `privileged` (intents), `shards`, `identifies_left`, `archived_threads_refuse`, `user.is_closed`, `user.locale`.
+Switches: `privileged` (intents), `shards`, `max_concurrency`, `identifies_left`, `archived_threads_refuse`,
+`user.is_closed`, `user.locale`. `gateway.connected` are the shards that are connected, `.too_soon` counts IDENTIFYs that
+came before their turn, `.doubled` are shards of which two sessions were connected at a time.
 Figures that Discord does not tell are ours and may be set: the buckets (`limits.buckets`), how long nonces are remembered
 (`behaviour.remembers`, seconds), the pause between two IDENTIFYs (`gateway.identify_every`, off).
 """

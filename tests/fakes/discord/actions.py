@@ -1,10 +1,14 @@
 """What people do in Discord: commands, buttons, selects, forms, reactions, messages; and what befalls a server."""
 
 import asyncio
+import io
+import json
 import re
 import secrets
 from collections.abc import Mapping, Sequence
 from typing import Any
+
+import aiohttp
 
 from tests.fakes.discord.asked import Asked, Doing
 from tests.fakes.discord.command_rules import GROUP, SUBCOMMAND
@@ -301,10 +305,45 @@ class Actions(World):
         )
         asked.owners = self._owners_of(asked)
         self.asked[asked.id] = asked
-        self.dispatch("INTERACTION_CREATE", self._event(asked), guild=channel.guild)
+        self._deliver(asked)
         if wait is None:
             return asked
         return await (asked.answered() if wait else asked.replied())
+
+    def _deliver(self, asked: Asked) -> None:
+        """Tell the application of it: over HTTP where it has an address for that, else over the gateway."""
+        if self.interactions_endpoint_url:
+            sending = asyncio.create_task(self.send_signed(self._event(asked)))
+            self.sending.add(sending)
+            sending.add_done_callback(self.sending.discard)
+        else:
+            self.dispatch("INTERACTION_CREATE", self._event(asked), guild=asked.channel.guild)
+
+    async def set_interactions_endpoint(self, url: str) -> None:
+        """Enter the address as the application's; raises AssertionError where it does not answer as Discord demands.
+
+        It sends a PING that is signed, which is to be answered with a PONG, and one that is not, which is to be refused.
+        """
+        self.interactions_endpoint_url = url
+        ping = {"id": str(self.new_id()), "application_id": str(self.application), "type": 1, "token": "t", "version": 1}
+        assert await self.send_signed(ping, forged=True) == (401, "")
+        status, body = await self.send_signed(ping)
+        assert (status, json.loads(body)) == (200, {"type": 1})
+
+    async def resend(self, asked: Asked, url: str = "") -> int:
+        """Send an interaction over HTTP once more, to another address where one is named; return the status."""
+        return (await self.send_signed(self._event(asked), url=url))[0]
+
+    async def send_signed(self, said: object, *, url: str = "", forged: bool = False) -> tuple[int, str]:
+        """Send it over HTTP with its signature, or one that is not its; return status and body of the answer."""
+        body, stamp = json.dumps(said).encode(), str(int(self.clock().timestamp()))
+        signature = self.signing_key.sign(stamp.encode() + (b"x" if forged else b"") + body).hex()
+        headers = {"X-Signature-Ed25519": signature, "X-Signature-Timestamp": stamp, "Content-Type": "application/json"}
+        async with (
+            aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=3)) as session,  # as Discord waits
+            session.post(url or self.interactions_endpoint_url, data=io.BytesIO(body), headers=headers) as response,
+        ):
+            return response.status, await response.text()
 
     def _event(self, asked: Asked) -> dict[str, Any]:
         """Return the interaction as the gateway tells of it."""

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import math
 import zlib
 from collections import deque
 from collections.abc import Callable, Mapping
@@ -90,14 +91,24 @@ class Gateway:
         self.is_down = False  # takes no connections
         self.is_deaf = False  # acknowledges no heartbeat
         self.interval = 41.25  # seconds between heartbeats
-        self.identify_every = 0.0  # so many seconds between two of them, otherwise the session is invalid; Discord's: 5
+        # So many seconds between two IDENTIFYs of shards with the same remainder by max_concurrency; what comes earlier
+        # makes an invalid session; Discord's: 5.
+        self.identify_every = 0.0
         self.identifies: list[float] = []  # when, in the event loop's time
+        self.too_soon = 0  # IDENTIFYs that were refused for that
+        self.doubled: list[int] = []  # shards of which a session began while another one was connected
         self.garble: dict[str, Callable[[Any], Any]] = {}  # by event: what is told instead of what it carries
         self.resumes = 0
         self.heartbeats = 0
         self.changed = asyncio.Event()
+        self._taken: dict[int, float] = {}  # by remainder: when the last IDENTIFY came
 
     # --- what tests do
+
+    @property
+    def connected(self) -> list[int]:
+        """The shards that are connected and identified, one for each of their sessions."""
+        return sorted(each.shard[0] for each in self.sessions.values() if each.line is not None)
 
     @property
     def is_heard(self) -> bool:
@@ -233,12 +244,16 @@ class Gateway:
             line.close(4014)
             return
         shard, shards = said.get("shard", (0, 1))
-        too_soon = bool(self.identifies) and now - self.identifies[-1] < self.identify_every
+        place = shard % self._fake.max_concurrency
+        too_soon = now - self._taken.get(place, -math.inf) < self.identify_every
+        self._taken[place] = now
         self.identifies.append(now)
+        self.too_soon += too_soon
         if too_soon or self._fake.identifies_left <= 0:
             line.send({"op": _INVALID, "d": False})
             return
         self._fake.identifies_left -= 1
+        self.doubled += [shard] if shard in self.connected else []
         session = Session(f"s{self._fake.new_id()}", said["intents"], (shard, shards), line=line)
         self.sessions[session.id] = line.session = session
         self._welcome(session)

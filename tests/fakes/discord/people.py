@@ -77,7 +77,7 @@ def application(world: World) -> dict[str, Any]:
         "flags": world.application_flags,
         "flags_new": str(world.application_flags),
         "redirect_uris": [],
-        "interactions_endpoint_url": None,
+        "interactions_endpoint_url": world.interactions_endpoint_url or None,
         "role_connections_verification_url": None,
         "owner": owner.shape(),
         "approximate_guild_count": len(world.guilds),
@@ -228,5 +228,6 @@ async def gateway(world: World, _: Call) -> Reply:
 
 @route("GET", "/gateway/bot")
 async def gateway_bot(world: World, _: Call) -> Reply:
-    limit = {"total": 1000, "remaining": world.identifies_left, "reset_after": 3_600_000, "max_concurrency": 1}
+    limit = {"total": 1000, "remaining": world.identifies_left, "reset_after": 3_600_000}
+    limit["max_concurrency"] = world.max_concurrency
     return 200, {"url": world.gateway_url, "shards": world.shards, "session_start_limit": limit}

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
 from tests.fakes.discord.permissions import ALL, NONE, USUAL, Permission, allowed
 from tests.fakes.discord.refusals import Refusal
 from tests.fakes.discord.things import Channel, Guild, Kind, Member, Message, Role, User, number_at
@@ -45,11 +47,14 @@ class World:
         self.application_flags = 1 << 19  # which is told here, too
         self.identifies_left = 1000
         self.shards = 1  # recommended
+        self.max_concurrency = 1  # shards of other remainders by it may identify at the same time
         self._last = 0
         self.application = self.new_id()
         self.bot = User(self.new_id(), "Broadsheet", bot=True)
         self.token = f"{base64.b64encode(str(self.bot.id).encode()).decode().rstrip('=')}.fake.secret-of-the-bot"
-        self.public_key = "0" * 64
+        self.signing_key = Ed25519PrivateKey.generate()  # what goes to the application over HTTP is signed by it
+        self.public_key = self.signing_key.public_key().public_bytes_raw().hex()
+        self.interactions_endpoint_url = ""  # where interactions go instead of to the gateway
         self.description = "A team's daily paper of papers."
         self.users: dict[int, User] = {self.bot.id: self.bot}
         self.guilds: dict[int, Guild] = {}
@@ -57,6 +62,7 @@ class World:
         self.commands: dict[int, dict[int, dict[str, Any]]] = {}  # by server, 0: everywhere; by their identifiers
         self.installed_by: set[int] = set()  # who installed the bot for themselves
         self.asked: dict[int, Asked] = {}  # every interaction
+        self.sending: set[asyncio.Task[Any]] = set()  # those that are on their way over HTTP
         self.read_marker: Callable[[Mapping[str, Any]], str] = lambda _: ""
         self.news = asyncio.Event()  # that the bot has posted
         self.nonces: dict[str, tuple[datetime, Message]] = {}

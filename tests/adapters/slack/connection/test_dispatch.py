@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 from slack_bolt.request.async_request import AsyncBoltRequest
 
-from adapters.slack.connection.dispatch import Dispatcher, SeenEvents, request_id, sent_since
+from adapters.chat.seen import SeenEvents
+from adapters.slack.connection.dispatch import Dispatcher, request_id, sent_since
 from bot.ports.chats import Chats
 from bot.store.sqlite.store import SqliteStore
 from tests.adapters.slack.conftest import Room
@@ -48,7 +49,7 @@ def request(body: dict[str, Any]) -> AsyncBoltRequest:
 
 
 def door(room: Room, now: datetime, chats: Chats | None = None, **values: float) -> Dispatcher:
-    return Dispatcher(room.app, SeenEvents(chats or room.store.chats, lambda: now, **values), lambda: now)
+    return Dispatcher(room.app, SeenEvents("slack", chats or room.store.chats, lambda: now, **values), lambda: now)
 
 
 @asynccontextmanager
@@ -272,7 +273,7 @@ def test_different_things_have_different_names(one: dict[str, Any], other: dict[
 async def test_what_was_met_a_day_ago_is_new(now: datetime) -> None:
     store = MemoryStore()
     later, much_later = now + timedelta(hours=23, minutes=59), now + timedelta(days=2)
-    assert await SeenEvents(store.chats, lambda: now).is_first("event:Ev1", now)
+    assert await SeenEvents("slack", store.chats, lambda: now).is_first("event:Ev1", now)
 
-    assert not await SeenEvents(store.chats, lambda: later).is_first("event:Ev1", now)
-    assert await SeenEvents(store.chats, lambda: much_later).is_first("event:Ev1", now)
+    assert not await SeenEvents("slack", store.chats, lambda: later).is_first("event:Ev1", now)
+    assert await SeenEvents("slack", store.chats, lambda: much_later).is_first("event:Ev1", now)

@@ -16,7 +16,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.slack.connection.dispatch import Dispatcher, SeenEvents
+from adapters.chat.seen import SeenEvents
+from adapters.slack.connection.dispatch import Dispatcher
 from adapters.slack.connection.http_server import LARGEST, EventsEndpoint, serving
 from bot.errors import SettingsError
 from tests.adapters.slack.conftest import Room
@@ -71,7 +72,7 @@ async def visiting(room: Room, *, slowest: float = 5.0) -> AsyncIterator[Visitor
         await ack()
         heard.append(payload["text"])
 
-    once = SeenEvents(room.store.chats, lambda: NOW)
+    once = SeenEvents("slack", room.store.chats, lambda: NOW)
     door = Dispatcher(room.app, once, lambda: NOW)
     events = EventsEndpoint(SECRET, door, once, lambda: NOW, slowest=slowest)
     async with (
@@ -209,6 +210,6 @@ async def test_an_address_that_is_taken_is_said_in_a_sentence() -> None:
 
 
 async def test_a_signature_needs_a_secret(room: Room) -> None:
-    seen = SeenEvents(MemoryStore().chats, lambda: NOW)
+    seen = SeenEvents("slack", MemoryStore().chats, lambda: NOW)
     with pytest.raises(ValueError, match="must not be empty"):
         EventsEndpoint("", Dispatcher(room.app, seen, lambda: NOW), seen, lambda: NOW)
