@@ -23,7 +23,6 @@ from tests.fakes.platform import Behaviour
 
 WORKERS = 4
 LONGEST = 1800.0  # seconds
-_PARTS = (1, 2, 1)
 _LOOK = 0.5  # seconds
 _UP = 20.0  # seconds that the server has been up before what is held is looked at
 _LEASE = DeliverySettings().lease.total_seconds()
@@ -53,7 +52,7 @@ class Happened:
 async def killed(ask: Ask) -> Row:
     """Post to so many; of 10,000 deliveries 300 workers are killed, 10 times the server, 100 connections."""
     kills, crashes, cuts = max(2, ask.size * 3 // 100), max(1, ask.size // 1000), max(1, ask.size // 100)
-    crowd = Crowd(ask.size * len(_PARTS) // sum(_PARTS), due_just_now(), _PARTS, "slack", workspaces=min(100, ask.size))
+    crowd = Crowd(ask.size, due_just_now(), (1,), "slack", workspaces=min(100, ask.size))
     behaviour = Behaviour(seed=ask.seed, takes=(0.005, 0.06), resets=ORDINARY.resets, commits=ORDINARY.commits)
     begun = monotonic()
     async with placed(crowd, behaviour) as place:
