@@ -10,8 +10,6 @@ import random
 from dataclasses import dataclass, field
 from time import monotonic
 
-from bot.service.lanes import SWEEP
-
 from benchmarks.soak.killed import ORDINARY
 from benchmarks.soak.many.place import Place, placed
 from benchmarks.soak.plant import Crowd
@@ -19,6 +17,7 @@ from benchmarks.soak.row import Row
 from benchmarks.soak.run import due_just_now
 from benchmarks.soak.scoreboard import Ask
 from bot.delivery import DeliverySettings
+from bot.service.lanes import SWEEP
 from tests.fakes.platform import Behaviour
 
 WORKERS = 4

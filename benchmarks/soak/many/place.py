@@ -41,6 +41,7 @@ WORKER = ("clock", "make", "deliver")  # what a process is that posts
 READY = 90.0  # seconds until a process must be ready
 _ORGANISATION = "E0SOAK"
 _TICKS = os.sysconf("SC_CLK_TCK")  # of processor time in a second
+_RUN = "from adapters.cli.main import main; main(['run'])"
 _PROBE = aiohttp.ClientTimeout(total=5.0)
 
 
@@ -100,13 +101,13 @@ class Place:
         hosts = ",".join(f"{machine.host}:{each.port}" for each in self.servers)
         return f"postgresql://broadsheet@{hosts}/postgres"
 
-    async def start(self, roles: Sequence[str] = WORKER, machine: Machine = HERE) -> Running:
-        """Start a process of these roles, with a folder of its own."""
+    async def start(self, roles: Sequence[str] = WORKER, machine: Machine = HERE, *, root: Path | None = None) -> Running:
+        """Start a process of these roles, with a folder of its own; `root` is where its code is, if it is not this one's."""
         self._number += 1
         folder = self.folder / f"process-{self._number}"
         folder.mkdir()
         port = _free_port()
-        environ = {"PATH": os.environ["PATH"], "HOME": str(folder), "PYTHONPATH": str(ROOT), **machine.environ()}
+        environ = {"PATH": os.environ["PATH"], "HOME": str(folder), "PYTHONPATH": str(root or ROOT), **machine.environ()}
         environ |= {
             "PYTHONWARNINGS": "ignore",
             "BROADSHEET_CONFIG": str(self.folder / "broadsheet.toml"),
@@ -117,11 +118,12 @@ class Place:
             "BROADSHEET_EMBEDDINGS__USE": "off",
             **self.extra,
         }
-        if machine is HERE:
+        if machine is HERE and root is None:
             process = await _forks().start(["run"], folder, environ)
         else:
             environ |= _chat(self.fake, machine.host)
-            process = await machine.start([sys.executable, "-m", "adapters.cli.main", "run"], folder, environ)
+            environ["PYTHONSAFEPATH"] = "1"
+            process = await machine.start([sys.executable, "-c", _RUN], folder, environ)
         made = Running(process, tuple(roles), machine, folder, port)
         self.running.append(made)
         return made
