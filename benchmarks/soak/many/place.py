@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from time import monotonic
 from urllib.parse import urlsplit
@@ -23,6 +23,7 @@ import psycopg
 
 from benchmarks.soak.discord_stand import discord
 from benchmarks.soak.judge import Verdict, judged
+from benchmarks.soak.many.forward import forwarding
 from benchmarks.soak.many.machine import HERE, Machine
 from benchmarks.soak.plant import Crowd, plant
 from benchmarks.soak.stands import TOKEN, stand
@@ -121,7 +122,6 @@ class Place:
         if machine is HERE and root is None:
             process = await _forks().start(["run"], folder, environ)
         else:
-            environ |= _chat(self.fake, machine.host)
             environ["PYTHONSAFEPATH"] = "1"
             process = await machine.start([sys.executable, "-c", _RUN], folder, environ)
         made = Running(process, tuple(roles), machine, folder, port)
@@ -245,25 +245,16 @@ async def _reached(place: Place, machine: Machine) -> AsyncIterator[None]:
     with (place.server.folder / "data" / "pg_hba.conf").open("a", encoding="ascii") as file:
         file.write(f"host all all {machine.host}/30 trust\n")
     await place.sql("select pg_reload_conf()")
-    ports = {urlsplit(url).port or 0 for url in _chat(place.fake, "127.0.0.1").values()}
-    async with AsyncExitStack() as stack:
-        for port in ports:
-            await stack.enter_async_context(await asyncio.start_server(partial(_pass, port), machine.host, port))
-        yield
-
-
-async def _pass(port: int, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Pass on what comes in on a connection to the port here, and what comes back."""
-    theirs, ours = await asyncio.open_connection("127.0.0.1", port)
-
-    async def way(source: asyncio.StreamReader, target: asyncio.StreamWriter) -> None:
-        with suppress(OSError):
-            while some := await source.read(1 << 16):
-                target.write(some)
-                await target.drain()
-        target.close()
-
-    await asyncio.gather(way(reader, ours), way(theirs, writer))
+    ports = sorted({urlsplit(url).port or 0 for url in _addresses(place.fake)})
+    # A token is sent without TLS to this very machine alone: what asks 127.0.0.1 there is passed on to here.
+    words = ["-m", "benchmarks.soak.many.forward", "127.0.0.1", machine.host, *map(str, ports)]
+    passing = await machine.start([sys.executable, *words], ROOT, os.environ)
+    try:
+        async with forwarding(machine.host, "127.0.0.1", ports):
+            yield
+    finally:
+        passing.kill()
+        await passing.communicate()
 
 
 async def _filled(place: Place, items: Sequence[Item]) -> None:
@@ -290,16 +281,8 @@ def _settings(fake: FakeSlack | FakeDiscord) -> str:
     return f'topics = ["gpu-systems"]\n{off}{chat}'
 
 
-def _chat(fake: FakeSlack | FakeDiscord, host: str) -> dict[str, str]:
-    """Return where the platform is from a machine on which this one is called so."""
-    if isinstance(fake, FakeSlack):
-        return {"BROADSHEET_SLACK__API_URL": _at(fake.api_url, host)}
-    names = ("api_url", "gateway_url", "cdn_url")
-    return {f"BROADSHEET_DISCORD__{name.upper()}": _at(getattr(fake, name), host) for name in names}
-
-
-def _at(url: str, host: str) -> str:
-    return url.replace("127.0.0.1", host)
+def _addresses(fake: FakeSlack | FakeDiscord) -> list[str]:
+    return [fake.api_url] if isinstance(fake, FakeSlack) else [fake.api_url, fake.gateway_url, fake.cdn_url]
 
 
 def _used(pid: int, *, ended: bool = False) -> float:
