@@ -53,9 +53,12 @@ from bot.service.health import ServiceHealth
 from bot.service.heartbeat_file import read_alive, write_alive
 from bot.service.jobs import TICK, DeliveryJobs, collecting, embedding, listening, upkeep, write_heartbeat
 from bot.service.measurements import Measurements, count_writes
-from bot.service.platforms import PendingPlatform, Platform, PlatformContext
+from bot.service.platforms import Cluster, PendingPlatform, Platform, PlatformContext
+from bot.service.presence import OpenedPlaces, new_process_id
+from bot.service.runner import LocalRunner
+from bot.service.shared import ServiceParts, SharedDatabase, SharedService
 from bot.settings.load import Settings
-from bot.settings.sections import expanded
+from bot.settings.sections import ROLES, Role, expanded
 from bot.settings.topic_packs import load_packs
 from bot.sources.registry import AUTHORITY, Parts, politeness_of, sources_of
 from bot.store.sqlite.store import SqliteStore
@@ -77,6 +80,12 @@ class Service:
     jobs: Sequence[Job]
     watches: Sequence[Watch]
     health: ServiceHealth
+    shared: SharedService | None = None  # where several processes work on the database
+
+    async def run(self, local: LocalRunner) -> None:
+        """Run it until the runner is stopped. Raises StoreError."""
+        runner = local if self.shared is None else self.shared.runner(local)
+        await runner.run(self.jobs, self.watches)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +114,7 @@ class App:
     messengers: dict[str, Messenger] = field(default_factory=dict)  # by platform; none where nothing is posted
     unreadable: Counter[str] = field(default_factory=Counter)  # events that could not be read, by platform
     untold: Counter[str] = field(default_factory=Counter)  # answers that reached nobody, by platform
+    database: SharedDatabase | None = None  # where several processes may work on it
 
     def sources_named(self, names: Sequence[str]) -> Sequence[Source]:
         """Return the sources of these names, all of them for none; raises UsageError for a name that is not there."""
@@ -143,15 +153,25 @@ class App:
         limits = replace(request.limits, entries=entries or request.limits.entries)
         return replace(request, limits=limits, window=window or request.window, since_last=window is None, baseline=None)
 
-    def platform_context(self, clock: Callable[[], datetime]) -> PlatformContext:
-        """Return what a chat platform is given to work with."""
+    def platform_context(self, clock: Callable[[], datetime], roles: Sequence[Role] = ROLES) -> PlatformContext:
+        """Return what a chat platform is given to work with, in a process with these roles."""
 
         async def channel_closed(workspace: str, channel: str, reason: str) -> None:
             await SubscriptionPauser(self.delivery).pause_closed(workspace, channel, reason, clock())
 
-        opened, seen = SubscriptionResumer(self.delivery).hint, (self.unreadable, self.untold)
-        url = self.settings.web.url
-        return PlatformContext(self.handler_context, self.store.chats, clock, channel_closed, opened, *seen, web_url=url)
+        store, database = self.store, self.database
+        return PlatformContext(
+            self.handler_context,
+            store.chats,
+            clock,
+            channel_closed,
+            SubscriptionResumer(self.delivery).hint if database is None else database.opened.hear,
+            self.unreadable,
+            self.untold,
+            web_url=self.settings.web.url,
+            roles=roles,
+            cluster=None if database is None else Cluster(database.process, store.leases, store.budgets, store.processes),
+        )
 
     def filler(self) -> VectorBackfill | None:
         """Return what gives the items their vectors; None where the settings switch that off."""
@@ -161,7 +181,11 @@ class App:
         return VectorBackfill(self.store, self.embedder, quick=chosen.use == "on" and not chosen.base_url)
 
     async def service(
-        self, clock: Callable[[], datetime], platforms: Sequence[Platform] = (), pending: Sequence[PendingPlatform] = ()
+        self,
+        clock: Callable[[], datetime],
+        platforms: Sequence[Platform] = (),
+        pending: Sequence[PendingPlatform] = (),
+        roles: Sequence[Role] = ROLES,
     ) -> Service:
         """Return what runs until it is stopped; to be called once, as it compares the database with its last heartbeat.
 
@@ -171,15 +195,32 @@ class App:
         troubles = {each.messenger.platform: each.trouble for each in platforms} | {
             each.name: each.trouble for each in pending
         }
-        settings, store, measurements = self.settings, self.store, Measurements()
+        measurements = Measurements()
         measurements.unreadable, measurements.untold = self.unreadable, self.untold
-        database = settings.database_path
+        shared = None if self.database is None else self._shared(self.database, clock, roles, measurements)
+        if shared is None:
+            jobs: Sequence[Job] = [measurements.watched(job) for job in await self._jobs(measurements, troubles, clock)]
+        else:
+            jobs = shared.jobs(troubles)
+        heard = [watch for each in platforms for watch in each.watches]
+        heard += [watch for each in pending for watch in each.watches]
+        duties = None if shared is None else shared.duties()
+        health = ServiceHealth(
+            measurements, self.store, self.sources, clock, ("tick", TICK), troubles, self.embedder, duties
+        )
+        return Service(jobs, [Watch("measuring the event loop", measurements.measure), *heard], health, shared)
+
+    async def _jobs(
+        self, measurements: Measurements, troubles: Mapping[str, Callable[[datetime], str]], clock: Callable[[], datetime]
+    ) -> Sequence[Job]:
+        """Return what a process that is alone on the database does."""
+        settings, store = self.settings, self.store
         # A clock that had run ahead must not put in doubt what is not even due yet.
-        alive = await asyncio.to_thread(read_alive, database)
+        alive = await asyncio.to_thread(read_alive, settings.database_path)
         await notice_restored(store.facts, alive and min(alive, clock()), clock())
         pace = PollingSchedule(timedelta(minutes=settings.run.collect_minutes), random.Random())
         keep = settings.keep
-        jobs = (
+        return (
             *self._delivering(measurements).jobs(clock),
             *collecting(self.collector, store.source_states, self.sources, pace, clock, measurements.source_failed),
             *upkeep(
@@ -193,13 +234,23 @@ class App:
             *listening(troubles, clock),
             *embedding(self.filler(), clock),
         )
-        heard = [watch for each in platforms for watch in each.watches]
-        heard += [watch for each in pending for watch in each.watches]
-        return Service(
-            [measurements.watched(job) for job in jobs],
-            [Watch("measuring the event loop", measurements.measure), *heard],
-            ServiceHealth(measurements, store, self.sources, clock, ("tick", TICK), troubles, self.embedder),
+
+    def _shared(
+        self, database: SharedDatabase, clock: Callable[[], datetime], roles: Sequence[Role], measurements: Measurements
+    ) -> SharedService:
+        parts = ServiceParts(
+            self.settings,
+            self.store,
+            self.maintenance,
+            self.delivery,
+            self.publisher,
+            self.handler_context.requests,
+            self.collector,
+            self.sources,
+            self.filler(),
+            backups_of(self.settings),
         )
+        return SharedService(replace(database, clock=clock), parts, roles, measurements)
 
     def _delivering(self, measurements: Measurements) -> DeliveryJobs:
         database = self.settings.database_path
@@ -334,6 +385,7 @@ async def built(
         context = _handler_context(settings, store, publisher, topics, titles, embedder, fetcher)
         context = _with_platforms(context, posting, settings.web.url)
         delivery = DeliveryContext(store, store.ledger, posting, _delivery_settings(settings))
+        database = None if isinstance(store, SqliteStore) else await _shared_database(store)
         yield App(
             settings,
             store,
@@ -347,7 +399,28 @@ async def built(
             model,
             embedder,
             posting,
+            database=database,
         )
+
+
+async def _shared_database(store: "PostgresStore") -> SharedDatabase:
+    """Return the open database as one of the processes on it has it. Raises StoreError."""
+    from bot.store.postgres.clock import ServerClock
+    from bot.store.postgres.migrations import SCHEMA
+
+    clock, process = ServerClock(store.connections), new_process_id()
+    await clock.open()
+    return SharedDatabase(
+        process,
+        OpenedPlaces(store.facts, store.leases, process),
+        store.lanes,
+        store.lane_jobs,
+        clock.now,
+        clock.job(),
+        SCHEMA,
+        store.described,
+        store.index.behind,
+    )
 
 
 def _with_platforms(context: HandlerContext, messengers: Mapping[str, Messenger], url: str) -> HandlerContext:

@@ -175,11 +175,17 @@ class Rejected(DeliveryError):
 
 
 class Delayed(DeliveryError):
-    """Nothing was posted. `retry_after` is how long the platform asked us to wait, or None when it did not say."""
+    """Nothing was posted. `retry_after` is how long the platform asked us to wait, or None when it did not say.
 
-    def __init__(self, message: str, *, reach: Reach = Reach.CHANNEL, retry_after: timedelta | None = None) -> None:
+    `here`: it is this process, or this machine's address, that is to wait; another one may be taken something.
+    """
+
+    def __init__(
+        self, message: str, *, reach: Reach = Reach.CHANNEL, retry_after: timedelta | None = None, here: bool = False
+    ) -> None:
         super().__init__(message, reach=reach)
         self.retry_after = retry_after
+        self.here = here
 
 
 class Uncertain(DeliveryError):

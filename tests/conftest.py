@@ -3,6 +3,7 @@
 import logging
 import os
 import socket
+import tempfile
 from collections.abc import AsyncIterator, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -54,11 +55,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session")
-def postgres_address(tmp_path_factory: pytest.TempPathFactory) -> str:
+def postgres_address() -> str:
     """Return the address of a PostgreSQL server, without a database; skips the test where there is none, and says so."""
     required = os.environ.get(postgres_server.GIVEN) == "required"
     try:
-        return postgres_server.shared(_server_note(tmp_path_factory))
+        return postgres_server.shared(Path(os.environ[_NOTE]))
     except postgres_server.NoServerError as error:
         if required:
             raise
@@ -71,17 +72,20 @@ def postgres(postgres_address: str, worker_id: str) -> str:
     return postgres_server.database(postgres_address, f"broadsheet_test_{worker_id}")
 
 
-def _server_note(factory: pytest.TempPathFactory) -> Path:
-    base = factory.getbasetemp()
-    return (base.parent if os.environ.get("PYTEST_XDIST_WORKER") else base) / "postgres"
+_NOTE = "TESTS_POSTGRES_NOTE"  # the variable that tells every worker of a run where its server is noted down
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Say where the run's server is noted down: by who begins the run, for its workers too."""
+    if not hasattr(config, "workerinput"):
+        os.environ[_NOTE] = str(Path(tempfile.gettempdir()) / f"broadsheet-postgres-{os.getpid()}.json")
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """End the server of the run: by who began the run, when every worker has ended."""
-    factory = getattr(session.config, "_tmp_path_factory", None)
-    if factory is not None and not os.environ.get("PYTEST_XDIST_WORKER"):
-        postgres_server.end_shared(_server_note(factory))
+    if not hasattr(session.config, "workerinput"):
+        postgres_server.end_shared(Path(os.environ[_NOTE]))
 
 
 @pytest.fixture

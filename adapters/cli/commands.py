@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from bot.collect.collector import Collected
     from bot.models import Digest, Topic
     from bot.service.health import ServiceHealth
-    from bot.settings.sections import HealthSettings
+    from bot.settings.sections import HealthSettings, Role
 
 log = logging.getLogger(__name__)
 
@@ -240,33 +240,48 @@ def doctor(context: click.Context, offline: bool, health: bool, mail: str, as_js
 
 
 @click.command()
+@click.option(
+    "--roles", default="", metavar="ROLE,…", help="Do only this, where several processes work on one PostgreSQL database."
+)
 @click.pass_context
-def run(context: click.Context) -> None:
+def run(context: click.Context, roles: str) -> None:
     """Run the service: collect, post digests on schedule, answer in chats, until SIGTERM or Ctrl-C."""
     from adapters.cli.folder_messenger import PLATFORM, FolderMessenger
-    from adapters.cli.platforms import opened
+    from bot.service.roles import chosen_roles
 
-    clock = clock_of(context)
+    settings = settings_of(context, quiet=False)
+    chosen = chosen_roles(settings, roles)
 
     async def work(app: "App") -> None:
-        from bot.service.runner import LocalRunner, settled
+        await _run(app, clock_of(context, app), chosen)
 
-        runner = LocalRunner()
-        loop = asyncio.get_running_loop()
-        for signum in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(signum, runner.stop)
-        async with opened(app.settings, app.platform_context(clock), app.messengers) as found:
-            service = await app.service(clock, found.platforms, found.pending)
-            async with _serving_health(app.settings.health, service.health), _serving_pages(app, clock):
-                for sentence in app.settings.retired:
-                    log.warning("%s", sentence)
-                log.info("Broadsheet %s runs on %s", __version__, app.settings.database_path)
-                with settled():
-                    await runner.run(service.jobs, service.watches)
-        log.info("ended; what was due and not sent is sent by the next run")
+    messengers = {PLATFORM: FolderMessenger(settings.digests_path)}
+    searching = bool(_SEARCHING & set(chosen))
+    with_app(context, work, exclusive=True, searching=searching, quiet=False, messengers=messengers)
 
-    folder = settings_of(context, quiet=False).digests_path
-    with_app(context, work, exclusive=True, searching=True, quiet=False, messengers={PLATFORM: FolderMessenger(folder)})
+
+_SEARCHING = frozenset({"make", "front", "gateway"})  # roles that search
+
+
+async def _run(app: "App", clock: Callable[[], datetime], roles: Sequence["Role"]) -> None:
+    """Run the service in this process until it is told to end."""
+    from adapters.cli.platforms import opened
+    from bot.service.runner import LocalRunner, settled
+
+    runner = LocalRunner()
+    loop = asyncio.get_running_loop()
+    for signum in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(signum, runner.stop)
+    async with opened(app.settings, app.platform_context(clock, roles), app.messengers) as found:
+        service = await app.service(clock, found.platforms, found.pending, roles)
+        async with _serving_health(app.settings.health, service.health), _serving_pages(app, clock):
+            for sentence in app.settings.retired:
+                log.warning("%s", sentence)
+            where = "PostgreSQL: " + ", ".join(roles) if app.database is not None else app.settings.database_path
+            log.info("Broadsheet %s runs on %s", __version__, where)
+            with settled():
+                await service.run(runner)
+    log.info("ended; what was due and not sent is sent by the next run")
 
 
 @asynccontextmanager

@@ -198,12 +198,13 @@ async def _database(app: App) -> list[Finding]:
         await app.store.facts.set("doctor", "was here")
         faults = await app.maintenance.check()
         counts = await app.maintenance.statistics()
+        where = str(path) if app.database is None else await app.database.described()
     except StoreError as error:
         return [Finding("database", Grade.BAD, str(error))]
     if faults:
         return [Finding("database", Grade.BAD, fault) for fault in faults]
     found = [
-        Finding("database", Grade.GOOD, f"{path}: sound, {counts['items']:,} items, {counts['bytes'] / 2**20:,.0f} MiB")
+        Finding("database", Grade.GOOD, f"{where}: sound, {counts['items']:,} items, {counts['bytes'] / 2**20:,.0f} MiB")
     ]
     aside = await app.maintenance.put_aside()
     if aside:
@@ -214,8 +215,11 @@ async def _database(app: App) -> list[Finding]:
 
 
 def search_finding(engine: str, items: int, making: Making | None) -> list[Finding]:
-    """Return how far the index beside the database is, or that one would be worth it for so many items."""
+    """Return how far the search copy or the index beside it is, or that one would be worth it for so many items."""
     if engine == "fts5":
+        if making is not None:
+            far = f"{making.done:,} of {making.of:,}"
+            return [Finding("search", Grade.NOTE, f"the search copy is made, so far {far}; until then what it has is found")]
         said = f"{items:,} items are more than FTS5 finds quickly in: `engine` under [search], as docs/running.md says"
         return [Finding("search", Grade.NOTE, said)] if items > MANY_ITEMS else []
     if making is None:

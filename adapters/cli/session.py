@@ -31,11 +31,14 @@ def now_of(context: click.Context) -> datetime:
     return given.replace(tzinfo=UTC) if given.tzinfo is None else given.astimezone(UTC)
 
 
-def clock_of(context: click.Context) -> Callable[[], datetime]:
-    """The clock, in UTC; with `--now` one that shows that time at first and goes on from there."""
+def clock_of(context: click.Context, app: "App | None" = None) -> Callable[[], datetime]:
+    """The clock, in UTC: the database's where several processes work on it, else this machine's.
+
+    With `--now` it is one that shows that time at first and goes on from there.
+    """
     begun, first = datetime.now(UTC), now_of(context)
     if context.find_root().obj["now"] is None:
-        return lambda: datetime.now(UTC)
+        return app.database.clock if app is not None and app.database is not None else lambda: datetime.now(UTC)
     return lambda: first + (datetime.now(UTC) - begun)
 
 

@@ -9,7 +9,7 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
 from bot import __version__
-from bot.service.health import Metrics
+from bot.service.health import Metrics, SharedMetrics
 
 # What is counted, by the words of bot.service.measurements. All are told from the beginning, so that the first one is
 # seen to happen.
@@ -68,6 +68,50 @@ class _Exposed(Collector):
         for name, count in metrics.vectors.items():
             vectors.add_metric([name], count)
         yield vectors
+        if metrics.shared is not None:
+            yield from _lanes(metrics.shared)
+            yield from _among_others(metrics.shared)
+
+
+def _lanes(shared: SharedMetrics) -> Iterator[Metric]:
+    waiting = GaugeMetricFamily("broadsheet_lane_waiting", "What waits in a lane.", labels=["verb", "lane"])
+    oldest = GaugeMetricFamily(
+        "broadsheet_lane_oldest_seconds", "Since what waits longest in a lane was due.", labels=["verb", "lane"]
+    )
+    for each in shared.lanes:
+        waiting.add_metric([each.verb, each.lane], each.waiting)
+        oldest.add_metric([each.verb, each.lane], each.age)
+    rescues = CounterMetricFamily(
+        "broadsheet_lane_rescues", "What this process's sweeper found that nobody was woken for.", labels=["kind"]
+    )
+    for kind, count in shared.rescues.items():
+        rescues.add_metric([kind], count)
+    yield from (waiting, oldest, rescues)
+
+
+def _among_others(shared: SharedMetrics) -> Iterator[Metric]:
+    leases = GaugeMetricFamily("broadsheet_leases_held", "Leases that this process holds.", labels=["name"])
+    for name in shared.leases:
+        leases.add_metric([name], 1)
+    rests = GaugeMetricFamily("broadsheet_rests", "Places that a platform asked to be left alone.", labels=["place"])
+    for place in shared.rests:
+        rests.add_metric([place], 1)
+    waits = CounterMetricFamily(
+        "broadsheet_budget_wait_seconds", "For how long calls waited for their turn among all.", labels=["platform"]
+    )
+    for name, seconds in shared.waits.items():
+        waits.add_metric([name], seconds)
+    beats = GaugeMetricFamily(
+        "broadsheet_process_beat_age_seconds",
+        "Since a process last showed that it lives.",
+        labels=["process", "roles", "version"],
+    )
+    for each in shared.processes:
+        beats.add_metric([each.id, each.roles, each.version], each.age)
+    yield from (leases, rests, waits, beats)
+    changes, span = shared.behind or (None, None)
+    yield _gauge("broadsheet_search_copy_behind_changes", "Changes that the search copy lacks.", changes)
+    yield _gauge("broadsheet_search_copy_behind_seconds", "Since the search copy had all changes.", span)
 
 
 def _jobs(metrics: Metrics) -> Iterator[Metric]:

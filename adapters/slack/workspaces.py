@@ -37,6 +37,14 @@ def installed_team(body: Body, is_installed: Callable[[str, str], bool]) -> str:
     return team if is_installed(team, organisation) else ""
 
 
+def named_places(body: Body) -> list[str]:
+    """Return the workspaces and organisations that a request names, each once."""
+    parts = [body, *(each for each in body.get("authorizations") or () if isinstance(each, Mapping))]
+    named = [each.get(name) for each in parts for name in ("team_id", "enterprise_id", "context_team_id")]
+    named += [_part(body, name).get("id") for name in ("team", "enterprise")]
+    return list(dict.fromkeys(str(each) for each in (*named, _part(body, "user").get("team_id")) if each))
+
+
 def _told(body: Body, is_installed: Callable[[str, str], bool]) -> str:
     """Return the workspace whose installation an event names: one, also where several may see it.
 

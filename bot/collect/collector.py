@@ -7,7 +7,7 @@ import asyncio
 import logging
 import random
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -35,6 +35,9 @@ A_DAY = timedelta(hours=20)
 # waits by chance, for up to twice as long as before: so that several, who would all begin again at once, find their turns.
 TRIES = 10
 _FIRST_WAIT, _LONGEST_WAIT = 0.01, 0.3  # seconds
+
+# Arrivals among which a work is looked for by its title: more than others store before a search index has followed.
+_LATEST = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,16 +166,33 @@ class Collector:
         return merged.fresh if added else None
 
     async def _with_twins(self, items: Sequence[Item], known: dict[str, Item], now: datetime) -> list[Item]:
-        """Give a feed's entry the key of the stored paper with the same title and author, where there is one."""
+        """Give a feed's entry the key of the stored paper with the same title and author, where there is one.
+
+        The search index may be behind what other processes store: what it finds is read anew, and what came last is looked
+        at besides.
+        """
+        wanted = dedupe.twins_to_look_for(items, known, self._authority)
+        latest = await self._latest_by_title() if wanted else {}
         twins: dict[str, Item] = {}
-        for item in dedupe.twins_to_look_for(items, known, self._authority):
-            title: Tree = Term(item.title, field="title", quoted=True)
-            page = await self._store.index.search(Query(item.title, And((title,)), sort="new"), now, limit=5)
-            twin = next((hit.item for hit in page.hits if dedupe.same_work(hit.item, item)), None)
+        for item in wanted:
+            found = [*latest.get(dedupe.title_words(item), ()), *await self._titled_so(item, now)]
+            twin = next((each for each in found if dedupe.same_work(each, item)), None)
             if twin is not None:
                 known[twin.key] = twin
                 twins[item.key] = replace(item, aliases=(*item.aliases, twin.key))
         return [twins.get(item.key, item) for item in items]
+
+    async def _latest_by_title(self) -> Mapping[tuple[str, ...], Sequence[Item]]:
+        arrived = await self._store.items.arrived(await self._store.items.last_arrival() - _LATEST)
+        return await asyncio.to_thread(dedupe.by_title, [item for _, item in arrived])
+
+    async def _titled_so(self, item: Item, now: datetime) -> Sequence[Item]:
+        """Return the items that the search index finds by the title, as they are stored now."""
+        title: Tree = Term(item.title, field="title", quoted=True)
+        page = await self._store.index.search(Query(item.title, And((title,)), sort="new"), now, limit=5)
+        keys = [hit.item.key for hit in page.hits]
+        stored = await self._store.items.find(keys)
+        return [stored[key] for key in keys if key in stored]
 
 
 class _Tally:

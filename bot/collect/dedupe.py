@@ -122,6 +122,19 @@ def same_work(left: Item, right: Item) -> bool:
     return bool(_surnames(left) & _surnames(right))
 
 
+def title_words(item: Item) -> tuple[str, ...]:
+    """Return the words of the title as `same_work` compares them."""
+    return tuple(tokens(item.title))
+
+
+def by_title(items: Iterable[Item]) -> dict[tuple[str, ...], list[Item]]:
+    """Return the items by the words of their titles."""
+    found: dict[tuple[str, ...], list[Item]] = {}
+    for item in items:
+        found.setdefault(title_words(item), []).append(item)
+    return found
+
+
 def _absorb(record: Item, table: Mapping[str, Item], retired: dict[str, None], authority: Authority) -> Item:
     """Merge the record with every known item that shares a name with it; more than one when it shows two to be the same."""
     item = record = _numbered_once(record)

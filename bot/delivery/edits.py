@@ -150,7 +150,7 @@ class MessageEditor:
         except Delayed as error:
             asked = error.retry_after if error.retry_after is not None else self._context.settings.first_wait
             wait = min(max(asked, timedelta(0)), _LONGEST)
-            await self._context.shared_limits.rest(call, error.reach, clock() + wait, clock(), str(error))
+            await self._context.shared_limits.rest(call, error.reach, clock() + wait, clock(), error)
             next_at = max(clock() + wait, _next(message, clock()))
             await self._outbox.update_message(replace(message, next_at=next_at), replaces=tried)
         except Exception as error:

@@ -9,7 +9,7 @@ from bot.delivery.context import Clock, DeliveryContext
 from bot.delivery.rate_limits import Pause, PlatformCall
 from bot.delivery.rejections import APART
 from bot.delivery.workers import each_in_order
-from bot.errors import BotError, Delayed, Reach, Refused, Rejected
+from bot.errors import BotError, Delayed, DeliveryError, Reach, Refused, Rejected
 from bot.models import Method, Notice
 from bot.ports.messenger import Messenger
 
@@ -81,16 +81,16 @@ class NoticeSender:
             async with asyncio.timeout(self._context.settings.timeout.total_seconds()):
                 await _sent(notice, messenger)
         except Delayed as error:
-            await self._rest(call, error.reach, clock(), error.retry_after or timedelta(0))
+            await self._rest(call, error.reach, clock(), error.retry_after or timedelta(0), error)
             return False
         except Refused as error:
             if error.reach is not Reach.CHANNEL:  # a revoked token: nobody there can be told before it is mended
-                await self._rest(call, Reach.WORKSPACE, clock(), CLOSED)
+                await self._rest(call, Reach.WORKSPACE, clock(), CLOSED, error)
                 return False
             log.warning("%s (%s)", otherwise, error)
         except Rejected as error:
             if not self._context.rejections.note(call, f"{notice.recipient} {notice.since}", error, clock()):
-                await self._rest(call, Reach.CHANNEL, clock(), APART)
+                await self._rest(call, Reach.CHANNEL, clock(), APART, error)
                 return False
             log.warning("%s (%s)", otherwise, error)
         except (BotError, TimeoutError) as error:
@@ -106,10 +106,10 @@ class NoticeSender:
         method = Method.TELL if notice.person else Method.ANNOUNCE
         return self._context.call(method, notice.workspace, notice.person or notice.channel)
 
-    async def _rest(self, call: PlatformCall, reach: Reach, now: datetime, asked: timedelta) -> None:
+    async def _rest(self, call: PlatformCall, reach: Reach, now: datetime, asked: timedelta, error: DeliveryError) -> None:
         failures = self._context.notice_state.failures
         count = failures[call.method, call.workspace] = failures.get((call.method, call.workspace), 0) + 1
-        await self._context.shared_limits.rest(call, reach, now + max(asked, self._context.wait(count)), now)
+        await self._context.shared_limits.rest(call, reach, now + max(asked, self._context.wait(count)), now, error)
 
 
 def _sent(notice: Notice, messenger: Messenger) -> Awaitable[None]:

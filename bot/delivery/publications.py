@@ -104,7 +104,7 @@ class FollowerPublisher:
         except Delayed as error:
             asked = error.retry_after if error.retry_after is not None else self._context.wait(tried.attempts)
             until = clock() + min(max(asked, timedelta(0)), _LONGEST)
-            await self._context.shared_limits.rest(call, error.reach, until, clock(), str(error))
+            await self._context.shared_limits.rest(call, error.reach, until, clock(), error)
             await self._outbox.put_off_publication(replace(tried, next_at=until))
         except Exception as error:
             # It may be published; tried again, it is published once all the same.

@@ -8,12 +8,14 @@ Where several processes work on one database they share what a platform takes: `
 """
 
 import logging
+import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from bot.errors import Reach, StoreError
+from bot.errors import Delayed, DeliveryError, Reach, Refused, StoreError
 from bot.models import Abilities, Method, Pace, Rest
 from bot.ports.processes import Budgets
 
@@ -24,12 +26,15 @@ SHARE = 0.9  # of what a platform allows: Discord's 50 a second are kept at 45
 _SLACK = 0.05
 GATED = 0.9  # of what a platform allows, within the window: what is held up on the way for a tenth of it is not too much yet
 WINDOW = timedelta(seconds=1.02)  # a little more than the second in which the platform counts
-# Over all processes 44 of 50 calls in a second are handed out, 23 ms apart. So no process's window, which lets 45 through in
-# 1.02 seconds, holds up what has its moment; and with what is late by the bound below 48 calls leave in any second.
+# Over all processes so much of what a platform takes is handed out, evenly. It is a little less than a process's window lets
+# through: so no window holds up what has its moment; and with what is late by the bound below, 48 of 50 calls leave in any
+# second at most.
 _SHARED = 0.88
+_OF_THE_WINDOW = 0.995
 _HELD_UP = timedelta(milliseconds=60)  # who comes later than this after its moment takes another one
 # With so many moments for each call, calls that are late by seconds are few enough all the same.
 _MOMENTS = 3
+_MOMENT_LASTS = 10.0  # seconds within which the first request of a call leaves
 _FORGET = 1000  # calls between two searches for what binds nobody any more
 _SECOND, _MINUTE = timedelta(seconds=1), timedelta(minutes=1)
 
@@ -154,17 +159,20 @@ class SharedLimits:
                     return clock() + rested
             if clock() - moment <= _HELD_UP:
                 break
+        _moment.set([time.monotonic()])
         return None
 
-    async def rest(self, call: PlatformCall, reach: Reach, until: datetime, now: datetime, reason: str = "") -> None:
-        """Let the channel, the workspace or the platform rest as in RateLimits, for every process."""
+    async def rest(
+        self, call: PlatformCall, reach: Reach, until: datetime, now: datetime, error: DeliveryError | None = None
+    ) -> None:
+        """Let the channel, the workspace or the platform rest as in RateLimits; for every process where all were meant."""
         self.rate_limits.rest(call, reach, until, now)
-        if self.budgets is None:
+        if self.budgets is None or until <= now or not _is_everybodys(error):
             return
         try:
-            await self.budgets.rest(_resting(call, reach), until - now, reason)
-        except StoreError as error:  # this process rests; what follows in the ledger fails by itself where it must
-            log.warning("no other process knows that %s is to be left alone: %s", call.platform, error)
+            await self.budgets.rest(_resting(call, reach), until - now, str(error))
+        except StoreError as failed:  # this process rests; what follows in the ledger fails by itself where it must
+            log.warning("no other process knows that %s is to be left alone: %s", call.platform, failed)
 
     async def refresh(self, now: datetime) -> None:
         """Learn what other processes were asked to leave alone. Raises StoreError."""
@@ -173,6 +181,16 @@ class SharedLimits:
 
 
 Departures = dict[str, deque[datetime]]  # by platform: when requests left, within the last window
+
+
+# What a call was counted for: its first request, wherever that is made. A list, so that parts of the call share the one.
+_moment: ContextVar[list[float] | None] = ContextVar("_moment", default=None)
+
+
+def takes_moment() -> bool:
+    """Say whether the request that is about to leave is the one that its call was counted for; the next one is not."""
+    moment = _moment.get()
+    return moment is not None and bool(moment) and time.monotonic() - moment.pop() < _MOMENT_LASTS
 
 
 class SlidingWindow:
@@ -223,17 +241,29 @@ def _paces(call: PlatformCall) -> Iterator[tuple[_Place, timedelta, timedelta]]:
 
 def _shared_paces(call: PlatformCall) -> list[Pace]:
     """Return the places that a call counts in over all processes; the whole platform's calls never come in a bunch."""
-    whole = f"call {call.platform}"
-    return [
-        Pace(place, interval * SHARE / _SHARED) if place == whole else Pace(place, interval, period * _SLACK)
-        for place, period, interval in _paces(call)
-    ]
+    paces = [Pace(place, interval, period * _SLACK) for place, period, interval in _paces(call)]
+    if call.able.per_second:
+        paces[0] = Pace(paces[0].place, _SECOND / _rate_together(call.able.per_second))
+    return paces
+
+
+def _rate_together(per_second: float) -> float:
+    """Return how many calls a second all processes make of a platform that takes so many."""
+    gated = int(GATED * per_second) / WINDOW.total_seconds()
+    return min(_SHARED * per_second, _OF_THE_WINDOW * gated) if gated else _SHARED * per_second
 
 
 def _rests(call: PlatformCall) -> tuple[_Place, _Place, _Place, _Place]:
     """Return the places whose rest holds up a call: the platform, for everything and for its method, and its own."""
     at = f"call {call.method} {call.workspace}"
     return f"call {call.platform}", f"call {call.method} {call.platform}:*", at, f"{at} {call.channel}"
+
+
+def _is_everybodys(error: DeliveryError | None) -> bool:
+    """Say whether a platform asked all processes to wait or refuses all: not for a machine's address, nor for its token."""
+    if isinstance(error, Delayed):
+        return error.retry_after is not None and not error.here
+    return isinstance(error, Refused) and error.reach is not Reach.PLATFORM
 
 
 def _resting(call: PlatformCall, reach: Reach) -> _Place:

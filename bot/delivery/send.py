@@ -207,7 +207,7 @@ class Sender:
         wait = self._wait(held, error)
         # Without a word for how long, one row's many failures must not hold up all others.
         rest = wait if error.retry_after is not None else min(wait, self._context.settings.first_wait)
-        await self._context.shared_limits.rest(call, error.reach, now + rest, now, str(error))
+        await self._context.shared_limits.rest(call, error.reach, now + rest, now, error)
         await self.put_back(held, before, now + wait, str(error))
 
     async def _rejected(self, held: Delivery, before: Delivery, error: Rejected, now: datetime, *, unposted: bool) -> None:
@@ -262,7 +262,7 @@ class Sender:
         if error.reach is Reach.PLATFORM:
             await self._refused_everywhere(held, before, call, error, now)
             return
-        await self._context.shared_limits.rest(call, error.reach, now + REFUSED_REST, now, str(error))
+        await self._context.shared_limits.rest(call, error.reach, now + REFUSED_REST, now, error)
         refusal = Refusal(held.workspace, held.channel, error.reach, str(error), at=now)
         # First what is to follow: who is stopped after the next line leaves that to the next round.
         await self._pauser.record_refusal(refusal)
@@ -277,7 +277,7 @@ class Sender:
     ) -> None:
         """Leave it as it was until the operator has mended what the platform refuses everybody for."""
         log.error("the platform of %s refuses everything: %s", held.workspace, error)
-        await self._context.shared_limits.rest(call, Reach.PLATFORM, now + PLATFORM_REST, now, str(error))
+        await self._context.shared_limits.rest(call, Reach.PLATFORM, now + PLATFORM_REST, now, error)
         await self.put_back(held, before, now + PLATFORM_REST, str(error))
 
     def _call(self, method: Method, held: Delivery) -> PlatformCall:

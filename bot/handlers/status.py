@@ -24,6 +24,7 @@ from bot.models import (
     Health,
     Occurrence,
     OccurrenceState,
+    ProcessState,
     Reply,
     ReplyEntry,
     SourceState,
@@ -117,6 +118,7 @@ async def status(context: HandlerContext, command: Status, actor: Actor, now: da
             *[await _source(context, name, title, now) for name, title in context.source_titles.items()],
             await _counts(context),
             *await _vectors(context),
+            *(await _processes(context, now) if actor.platform == "terminal" else ()),
         ),
         buttons=(button("All subscriptions", ListSubscriptions(everywhere=True)),) if elsewhere else (),
     )
@@ -216,6 +218,21 @@ async def _vectors(context: HandlerContext) -> tuple[Field, ...]:
         return ()
     embedded = await context.store.vectors.embedded(context.embedder.space)
     return (Field("Meanings", in_words(embedded)),) if embedded.quick or embedded.lacking else ()
+
+
+async def _processes(context: HandlerContext, now: datetime) -> list[Field]:
+    """Tell the operator which processes work on the database, where several may: what for, and when each was heard of."""
+    return [Field(each.id, _process(each, now)) for each in await context.store.processes.every()]
+
+
+def _process(each: ProcessState, now: datetime) -> str:
+    """Return a process in words: "clock, make; version 1.2; a sign of life just now; search 3 changes behind"."""
+    silent = now - each.beat
+    beat = "a sign of life just now" if silent < timedelta(minutes=1) else f"silent for {span_in_words(silent)}"
+    said = [", ".join(each.roles), f"version {each.version}", beat]
+    if changes := each.figures.get("behind_changes"):
+        said.append(f"search {counted(int(changes), 'change')} behind")
+    return "; ".join(said)
 
 
 async def silence(context: HandlerContext, now: datetime) -> tuple[str, ...]:

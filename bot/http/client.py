@@ -10,7 +10,7 @@ import ssl
 import time
 import zlib
 from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from datetime import timedelta
 from http import HTTPStatus
@@ -25,6 +25,7 @@ import httpx
 from bot.errors import NetworkFault, SourceUnavailable
 from bot.http.guard import PORTS, Guard, Resolve, lookup
 from bot.http.pace import Clock, Politeness, Sleep, Throttle, backoff, retry_after
+from bot.http.turns import SharedTurns
 from bot.redact import is_secret_header, redacted, secrets_in
 
 __all__ = ["Http", "Politeness", "Request", "Response"]
@@ -104,6 +105,7 @@ class Http:
     refuses everything that is not the public internet on one of `ports`, but for the hosts in `allow` (`host` or
     `host:port`); where a proxy resolves names for us it must refuse them too, since it may see other addresses. `proxy` is
     a URL, "" for none; the environment is not asked. `ca_file` is a PEM file to trust instead of the usual authorities.
+    `turns` are those of all processes on one database, None where there is one alone.
     """
 
     def __init__(
@@ -121,7 +123,9 @@ class Http:
         sleep: Sleep = asyncio.sleep,
         clock: Clock = time.monotonic,
         resolve: Resolve = lookup,
+        turns: SharedTurns | None = None,
     ) -> None:
+        self.turns = turns
         self._politeness = dict(politeness or {})
         self._timeout = timeout
         self._deadline = deadline or 4 * timeout
@@ -180,7 +184,7 @@ class Http:
         with _translated(_name(url), request.method):
             await self._check(url)
         throttle = self._throttle(url)
-        async with throttle.turn():
+        async with throttle.turn(), self._shared_turn(throttle.politeness):
             with _translated(_name(url), request.method):
                 async with asyncio.timeout(self._deadline), self._answer(url, request, headers) as answer:
                     wanted = answer.status_code in accept
@@ -190,7 +194,15 @@ class Http:
             refusal = _refusal(_name(url), answer)
             if isinstance(refusal, _Transient) and refusal.retry_after is not None:
                 throttle.rest(refusal.retry_after.total_seconds())
+            if self.turns and throttle.politeness.shared and refusal.retry_after:
+                await self.turns.rest(throttle.politeness.shared, refusal.retry_after, str(answer.status_code))
         raise refusal
+
+    def _shared_turn(self, politeness: Politeness) -> AbstractAsyncContextManager[None]:
+        """Return what keeps other processes from asking meanwhile, where the host wants that."""
+        if self.turns is None or not politeness.shared:
+            return nullcontext()
+        return self.turns.turn(politeness.shared, politeness.seconds_between, self._deadline)
 
     @asynccontextmanager
     async def _answer(self, url: httpx.URL, request: Request, headers: Mapping[str, str]) -> AsyncIterator[httpx.Response]:

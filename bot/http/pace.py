@@ -25,6 +25,7 @@ class Politeness:
     seconds_between: float = 0.2  # from the start of one request to the start of the next
     connections: int = 2  # requests under way at the same time
     retries: int = 2  # further attempts after the first has failed in passing
+    shared: str = ""  # the name under which all processes on one database take turns at it, one request at a time; "": none
 
 
 class Throttle:

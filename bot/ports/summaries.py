@@ -29,6 +29,9 @@ class Summaries(Protocol):
         """Return how many LLM tokens were used on the day (UTC)."""
         ...
 
-    async def spend(self, day: date, tokens: int) -> None:
-        """Add to the day's tokens."""
+    async def spend(self, day: date, tokens: int, *, most: int | None = None) -> bool:
+        """Add to the day's tokens; False, and nothing added, where that would be more than the most.
+
+        A negative number gives back. One transaction: whoever spends at the same time, the most is kept.
+        """
         ...

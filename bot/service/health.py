@@ -1,7 +1,7 @@
 """How the running service is: whether it lives, whether it can do its work, and what it would be measured by."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
 
@@ -42,6 +42,50 @@ class SourceMetrics:
 
 
 @dataclass(frozen=True, slots=True)
+class LaneMetrics:
+    """What waits in a lane."""
+
+    verb: str
+    lane: str
+    waiting: int
+    age: float  # of what waits longest, since it was due
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessMetrics:
+    """One process on the database, which may be this one."""
+
+    id: str
+    roles: str
+    version: str
+    age: float  # of its last sign of life
+
+
+@dataclass(frozen=True, slots=True)
+class SharedMetrics:
+    """What is counted and timed where several processes work on one database; ages and waits in seconds."""
+
+    lanes: Sequence[LaneMetrics] = ()
+    leases: Sequence[str] = ()  # that this process holds
+    processes: Sequence[ProcessMetrics] = ()
+    rests: Sequence[str] = ()  # places that platforms asked to be left alone
+    rescues: Mapping[str, int] = field(default_factory=dict)  # by this process's sweeper, by what it found
+    waits: Mapping[str, float] = field(default_factory=dict)  # of this process for its turn among all, by platform
+    behind: tuple[int, float] | None = None  # its search copy: changes, and for how long
+
+
+@dataclass(frozen=True, slots=True)
+class Duties:
+    """What a process among several does, by which it is told whether it can."""
+
+    alive: tuple[str, timedelta]  # a job that runs in every process, and how often
+    recent: Mapping[str, timedelta]  # the jobs that must have gone well lately, and how often each runs
+    asks_sources: bool
+    hears: bool
+    measure: Callable[[], Awaitable[SharedMetrics]]
+
+
+@dataclass(frozen=True, slots=True)
 class Metrics:
     """Everything that is counted and timed; ages in seconds, None where it never happened."""
 
@@ -57,6 +101,7 @@ class Metrics:
     unreadable: Mapping[str, int] = field(default_factory=dict)  # events of each that its library could not read
     untold: Mapping[str, int] = field(default_factory=dict)  # answers to people that reached nobody, by platform
     vectors: Mapping[str, int] = field(default_factory=dict)  # how many items have one, a quick one, none; nothing if off
+    shared: SharedMetrics | None = None  # None where one process does everything, or the database did not answer
 
 
 # Why nobody is heard at a time, or by e-mail nothing can be sent, in a sentence; "" while all is well.
@@ -76,8 +121,13 @@ class ServiceHealth:
         tick: tuple[str, timedelta],
         platforms: Mapping[str, WhyUnheard] | None = None,
         embedder: Embedder | None = None,
+        duties: Duties | None = None,
     ) -> None:
-        """`tick` names the job that everything hangs on, and how often it runs; `platforms` are asked for their trouble."""
+        """`tick` names the job that everything hangs on, and how often it runs; `platforms` are asked for their trouble.
+
+        With `duties` it is one process among several: then those say what it hangs on.
+        """
+        self._duties = duties
         self._embedder = embedder
         self._platforms = platforms or {}
         self._clock = clock
@@ -88,15 +138,23 @@ class ServiceHealth:
 
     def alive(self) -> HealthCheck:
         """Say whether the process does anything at all: its loop answers, and its ticks end, even where they fail."""
-        ended = self._runs().ended
+        name, every = self._duties.alive if self._duties is not None else (self._tick, self._every)
+        ended = self._measurements.jobs.get(name, JobRuns()).ended
         age = self._measurements.timer() - (self._measurements.started if ended is None else ended)
-        return HealthCheck("alive", age <= DEAD * self._every.total_seconds(), _ago("the last tick ended", self._age(ended)))
+        what = "the last tick ended" if name == self._tick else f"the job {name} last ended"
+        return HealthCheck("alive", age <= DEAD * every.total_seconds(), _ago(what, self._age(ended)))
 
     async def ready(self) -> Sequence[HealthCheck]:
         """Say whether digests would be noticed, made and posted now: the database, the last tick, at least one source, and
-        at least one chat platform where any is configured; e-mail where nothing else is.
+        at least one chat platform where any is configured; e-mail where nothing else is. Of one process among several,
+        whether it does its part of that now.
         """
-        heard = (self._heard(),) if self._platforms else ()
+        duties = self._duties
+        heard = (self._heard(),) if self._platforms and (duties is None or duties.hears) else ()
+        if duties is not None:
+            recent = [self._went_well(name, every) for name, every in duties.recent.items()]
+            reached = (await self._reached(),) if duties.asks_sources else ()
+            return (await self._database(), *recent, *reached, *heard)
         return (await self._database(), self._ticked(), await self._reached(), *heard)
 
     async def measure(self) -> Metrics:
@@ -107,8 +165,9 @@ class ServiceHealth:
                 ledger: Mapping[str, int] | None = await self._store.ledger.counts()
                 states = await self._states()
                 vectors = await self._vectors()
+                shared = await self._duties.measure() if self._duties is not None else None
         except (BotError, TimeoutError):
-            ledger, states, vectors = None, [], {}
+            ledger, states, vectors, shared = None, [], {}, None
         return Metrics(
             uptime=measurements.timer() - measurements.started,
             tick_age=self._age(self._runs().succeeded),
@@ -122,6 +181,7 @@ class ServiceHealth:
             unreadable={name: measurements.unreadable[name] for name in self._platforms},
             untold={name: measurements.untold[name] for name in self._platforms},
             vectors=vectors,
+            shared=shared,
         )
 
     async def _vectors(self) -> Mapping[str, int]:
@@ -171,6 +231,11 @@ class ServiceHealth:
         age = self._age(self._runs().succeeded)
         well = age is not None and age < 3 * self._every.total_seconds()
         return HealthCheck("tick", well, _ago("the last tick that went well ended", age))
+
+    def _went_well(self, name: str, every: timedelta) -> HealthCheck:
+        age = self._age(self._measurements.jobs.get(name, JobRuns()).succeeded)
+        well = age is not None and age < 3 * every.total_seconds()
+        return HealthCheck(name, well, _ago(f"the job {name} last went well", age))
 
     async def _reached(self) -> HealthCheck:
         try:

@@ -135,6 +135,7 @@ class LaneWorker:
 
     async def _work(self, verb: str, lane: str) -> None:
         """Work on a lane, and ask for it anew where something may be left; whatever goes wrong is told here."""
+        self._outage.well("lanes")
         try:
             left = await self._go(verb, lane)
             if left:

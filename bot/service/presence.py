@@ -6,6 +6,7 @@ import os
 import secrets
 import socket
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -78,14 +79,21 @@ class SharedHeartbeat:
         # A clock that had run ahead must not put in doubt what is not even due yet.
         await notice_restored(self._facts, alive and min(alive, now), now)
         await self._facts.set(HEARTBEAT, now.isoformat())
-        await asyncio.to_thread(write_alive, self._database, now)
+        await asyncio.to_thread(_written, self._database, now)
 
     async def follow(self) -> None:
         """Keep what another process wrote. Raises StoreError."""
         beat = await time_of_fact(self._facts, HEARTBEAT)
         alive = await asyncio.to_thread(read_alive, self._database)
         if beat is not None and (alive is None or alive < beat):
-            await asyncio.to_thread(write_alive, self._database, beat)
+            await asyncio.to_thread(_written, self._database, beat)
+
+
+def _written(database: Path, at: datetime) -> None:
+    """Write the file, in a folder that nothing else may have made yet. Raises StoreError."""
+    with suppress(OSError):  # then the file cannot be written either, and that says why
+        database.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    write_alive(database, at)
 
 
 class OpenedPlaces:

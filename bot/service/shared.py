@@ -19,7 +19,18 @@ from bot.ports.runner import Job
 from bot.ports.source import Source
 from bot.ports.store import Store
 from bot.service.backups import Backups
-from bot.service.jobs import BEAT, Clock, collecting, embedding, keeping_time, listening, speaking, upkeep
+from bot.service.health import Duties, LaneMetrics, ProcessMetrics, SharedMetrics
+from bot.service.jobs import (
+    BEAT,
+    TICK,
+    Clock,
+    collecting,
+    embedding,
+    keeping_time,
+    listening,
+    speaking,
+    upkeep,
+)
 from bot.service.lane_runner import LaneRunner
 from bot.service.lanes import SWEEP, WORKERS, LaneParts, LaneWorker
 from bot.service.leased import WorkLease, under_lease
@@ -31,7 +42,7 @@ from bot.settings.load import Settings
 from bot.settings.sections import Role
 
 WAKE = timedelta(seconds=2)  # as often as one process alone looks what is to be made
-LEARN = timedelta(seconds=0.5)  # what platforms asked other processes for
+LIMITS = timedelta(seconds=0.5)  # what other processes were asked to leave alone
 CLOCK = "clock"  # the lease of who notes what is due
 
 
@@ -40,11 +51,13 @@ class SharedDatabase:
     """A database that several processes work on, as one of them has it."""
 
     process: str  # its id
+    opened: OpenedPlaces  # what its platforms say may be open again
     lanes: Lanes
     jobs: LaneJobs
     clock: Clock  # the database's
     measured: Job  # what measures that clock
     schema: int  # the step of the tables that this version was made for
+    described: Callable[[], Awaitable[str]]  # what the database is, in words
     behind: Callable[[], Behind | None]  # how far this process's search copy is behind; None: it is not open
 
 
@@ -73,11 +86,9 @@ class SharedService:
         parts: ServiceParts,
         roles: Sequence[Role],
         measurements: Measurements,
-        opened: OpenedPlaces,
     ) -> None:
-        """`opened` is told what the platforms of this process say may be open again."""
         self.database, self.roles, self.measurements = database, roles, measurements
-        self._parts, self._opened = parts, opened
+        self._parts, self._opened = parts, database.opened
         self._clock = database.clock
         self._outage = Outage()
         self._leases: dict[str, WorkLease] = {}
@@ -109,6 +120,34 @@ class SharedService:
         """Return what runs the jobs, and is stopped with `local`; to be called after `jobs`."""
         return LaneRunner(local, self.presence, self.lanes if self._has_lanes else None, [*self._leases.values()])
 
+    def duties(self) -> Duties:
+        """Return by what this process is told whether it can do its part."""
+        recent = {"tick": TICK} if "clock" in self.roles else {}
+        recent |= {"sweep": SWEEP} if self._has_lanes else {}
+        hears = "front" in self.roles or "gateway" in self.roles
+        return Duties(("process", PRESENT), recent, "collect" in self.roles, hears, self._measure)
+
+    async def _measure(self) -> SharedMetrics:
+        store, now = self._parts.store, self._clock()
+        lanes = [
+            LaneMetrics(each.verb, each.lane, each.waiting, max(0.0, (now - each.oldest).total_seconds()))
+            for each in await self.database.lanes.waiting(now)
+        ]
+        processes = [
+            ProcessMetrics(each.id, " ".join(each.roles), each.version, max(0.0, (now - each.beat).total_seconds()))
+            for each in await store.processes.every()
+        ]
+        behind = self.database.behind()
+        return SharedMetrics(
+            lanes,
+            [each.name for each in await store.leases.held() if each.holder == self.database.process],
+            processes,
+            [each.place for each in await store.budgets.rests()],
+            dict(self.lanes.rescues),
+            {platform: waited / 1000 for platform, waited in self.measurements.waited.items()},
+            None if behind is None else (behind.arrivals, behind.span.total_seconds()),
+        )
+
     # --- by role
 
     def _always(self) -> Iterable[Job]:
@@ -117,8 +156,8 @@ class SharedService:
             Job("process", PRESENT, self.presence.beat),
             replace(self.database.measured, name="database's clock"),
             Job("follow", BEAT, heartbeat.follow),
-            Job("limits", LEARN, lambda: self._deliverer.refresh_limits(self._clock)),
             Job("opened", PRESENT, self._opened.tell),
+            Job("limits", LIMITS, lambda: self._deliverer.refresh_limits(self._clock), at_once=True),
         )
 
     def _keeping_time(self) -> Iterable[Job]:

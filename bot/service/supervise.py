@@ -55,9 +55,9 @@ class Outage:
             log.error("%s failed: %s It is tried again by itself.", name, said)
 
     def well(self, name: str) -> None:
-        """Note that it went well."""
-        self._failing.discard(name)
-        if self._said and not self._failing:
+        """Note that it went well. Where it had failed, the store is there again, for what else had failed too."""
+        if name in self._failing:
+            self._failing.clear()
             self._said.clear()
             log.info("the database does its work again")
 

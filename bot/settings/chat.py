@@ -67,6 +67,7 @@ class DiscordSettings(Section):
     port: int = Field(default=3020, ge=0, le=65_535)
     public_url: str = ""  # where Discord reaches host and port: https://digest.example.org
     shards: int = Field(default=0, ge=0, le=10_000)  # 0: as many as Discord recommends
+    address: str = Field(default="", max_length=100)  # a name for that of this machine, which others may share; "": its own
     development_guild: str = Field(default="", pattern=r"^\d*$")  # commands are synced to this server alone
     manage: Literal["anyone", "admins"] = "admins"  # where a server has not settled it; admins may manage the channel
     threads: bool = False  # retired: digest.layout stands in its place

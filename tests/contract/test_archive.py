@@ -30,10 +30,12 @@ from bot.models import (
     SummaryPart,
 )
 from bot.store.sqlite.store import SqliteStore
-from tests.conftest import NOW
-from tests.contract.both import with_both
+from tests.conftest import NOW, tries
+from tests.contract.both import with_both, with_postgres
 from tests.contract.made import change, digest, paper, subscription
 from tests.stores import AnyStore
+
+Saved = list[tuple[tuple[str, str, str], int, list[int]]]  # workspace, channel and topic, day, papers
 
 DAY, TODAY = timedelta(days=1), NOW.date()
 LEASE = timedelta(minutes=5)
@@ -182,40 +184,51 @@ PLACES = st.tuples(st.sampled_from(["T1", "T2"]), st.sampled_from(["C1", "C2", "
 SAVED = st.lists(st.tuples(PLACES, st.integers(0, 3), st.lists(st.integers(1, 4), unique=True, max_size=3)), max_size=9)
 
 
-@given(SAVED, st.sampled_from(["T1", "T2", "T3"]), st.sets(st.sampled_from(["C1", "C2", "C3", "C4"])))
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
-def test_no_digest_of_another_channel_or_workspace_is_ever_shown(
-    saved: list[tuple[tuple[str, str, str], int, list[int]]], workspace: str, channels: set[str]
+ASKED_WORKSPACE, ASKED_CHANNELS = st.sampled_from(["T1", "T2", "T3"]), st.sets(st.sampled_from(["C1", "C2", "C3", "C4"]))
+at_ease = settings(deadline=None, suppress_health_check=list(HealthCheck))
+
+
+@given(SAVED, ASKED_WORKSPACE, ASKED_CHANNELS)
+@settings(at_ease, max_examples=40)
+def test_no_digest_of_another_channel_or_workspace_is_ever_shown(saved: Saved, workspace: str, channels: set[str]) -> None:
+    asyncio.run(with_both(lambda store: shows_no_other(store, saved, workspace, channels)))
+
+
+@given(saved=SAVED, workspace=ASKED_WORKSPACE, channels=ASKED_CHANNELS)
+@settings(at_ease, max_examples=tries(40))
+def test_no_digest_of_another_one_is_ever_shown_from_postgres(
+    postgres: str, saved: Saved, workspace: str, channels: set[str]
 ) -> None:
+    asyncio.run(with_postgres(postgres, lambda store: shows_no_other(store, saved, workspace, channels)))
+
+
+async def shows_no_other(store: AnyStore, saved: Saved, workspace: str, channels: set[str]) -> None:
     allowed = [each for each in saved if each[0][0] == workspace and each[0][1] in channels and each[2]]
 
-    async def check(store: AnyStore) -> None:
-        for number, ((its, channel, topic), day, papers) in enumerate(saved):
-            made = digest(topic=topic, day=TODAY + day * DAY)
-            entries = tuple(digest(0.5, first=each).entries[0] for each in papers)
-            # Each says whose it is, so that none is taken for another one.
-            own = replace(made, entries=entries, title=f"{its} {channel}")
-            await store.digests.save(its, channel, own, NOW + number * DAY)
-        shown = await everything(store, workspace, sorted(channels))
-        assert sorted((each.digest.topic, each.digest.day, each.saved_at) for each in shown) == sorted(
-            (topic, TODAY + day * DAY, NOW + number * DAY)
-            for number, ((_, _, topic), day, _) in enumerate(saved)
-            if saved[number] in allowed and number in firsts(saved, workspace, channels)
-        )
-        assert {channel for each in shown for channel in each.channels} <= channels
-        assert all(each.digest.title.startswith(workspace) for each in shown)
-        keys = [paper(each).key for each in range(1, 5)]
-        for posting in await store.archive.postings(workspace, sorted(channels), keys):
-            assert posting.channel in channels
-            assert posting.title == f"{workspace} {posting.channel}"
-        assert set(await store.archive.channels(workspace)) == {
-            each[0][1] for each in saved if each[0][0] == workspace and each[2]
-        }
-
-    asyncio.run(with_both(check))
+    for number, ((its, channel, topic), day, papers) in enumerate(saved):
+        made = digest(topic=topic, day=TODAY + day * DAY)
+        entries = tuple(digest(0.5, first=each).entries[0] for each in papers)
+        # Each says whose it is, so that none is taken for another one.
+        own = replace(made, entries=entries, title=f"{its} {channel}")
+        await store.digests.save(its, channel, own, NOW + number * DAY)
+    shown = await everything(store, workspace, sorted(channels))
+    assert sorted((each.digest.topic, each.digest.day, each.saved_at) for each in shown) == sorted(
+        (topic, TODAY + day * DAY, NOW + number * DAY)
+        for number, ((_, _, topic), day, _) in enumerate(saved)
+        if saved[number] in allowed and number in firsts(saved, workspace, channels)
+    )
+    assert {channel for each in shown for channel in each.channels} <= channels
+    assert all(each.digest.title.startswith(workspace) for each in shown)
+    keys = [paper(each).key for each in range(1, 5)]
+    for posting in await store.archive.postings(workspace, sorted(channels), keys):
+        assert posting.channel in channels
+        assert posting.title == f"{workspace} {posting.channel}"
+    assert set(await store.archive.channels(workspace)) == {
+        each[0][1] for each in saved if each[0][0] == workspace and each[2]
+    }
 
 
-def firsts(saved: list[tuple[tuple[str, str, str], int, list[int]]], workspace: str, channels: set[str]) -> set[int]:
+def firsts(saved: Saved, workspace: str, channels: set[str]) -> set[int]:
     """The numbers of those that lead among the digests that show the same."""
     seen: dict[object, int] = {}
     for number, ((its, channel, topic), day, papers) in enumerate(saved):

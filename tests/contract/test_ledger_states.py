@@ -10,14 +10,16 @@ from typing import Any
 
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule, run_state_machine_as_test
 
 from bot.models import ON_REQUEST, Change, Delivery, DeliveryState, Occurrence, OccurrenceState, Schedule, Subscription
+from bot.store.postgres.store import PostgresStore
 from bot.store.sqlite.store import SqliteStore
 from tests.conftest import NOW, tries
 from tests.contract.test_ledger import LEASE, occurrence, part, settled
 from tests.stores import AnyStore
 from tests.stores.memory import MemoryStore
+from tests.stores.postgres_server import emptied
 
 WORKSPACES = ("slack:T1", "slack:T10", "local")  # one's name begins with another's
 EVERYTHING = 1000
@@ -43,9 +45,10 @@ class Desk(RuleBasedStateMachine):
     def open(self) -> None:
         self.folder = tempfile.TemporaryDirectory()
         self.loop = asyncio.Runner()
-        self.sqlite = SqliteStore(Path(self.folder.name) / "ledger.db")
-        self.loop.run(self.sqlite.open())
-        self.stores: tuple[AnyStore, ...] = (MemoryStore(), self.sqlite)
+        self.memory = MemoryStore()
+        self.processes = self.of_each_process(Path(self.folder.name))
+        for process in self.processes:
+            self.loop.run(process.open())
         self.now = NOW
         self.made = 0
         self.subscriptions: dict[str, Subscription] = {}  # by workspace, one in each
@@ -58,15 +61,21 @@ class Desk(RuleBasedStateMachine):
             for days in (0, 1):
                 self.publish(workspace, days, slot=0, parts=2)
 
+    def of_each_process(self, folder: Path) -> list[AnyStore]:
+        """Return what the processes have opened that take turns, all on one database."""
+        return [SqliteStore(folder / "ledger.db")]
+
     def teardown(self) -> None:
         if hasattr(self, "loop"):
-            self.loop.run(self.sqlite.close())
+            for process in self.processes:
+                self.loop.run(process.close())
             self.loop.close()
             self.folder.cleanup()
 
     def both(self, ask: Callable[[AnyStore], Awaitable[Any]]) -> Any:
         async def run() -> list[Any]:
-            return [await ask(store) for store in self.stores]
+            self.processes.append(self.processes.pop(0))
+            return [await ask(store) for store in (self.memory, self.processes[0])]
 
         first, second = self.loop.run(run())
         assert first == second
@@ -258,8 +267,8 @@ class Desk(RuleBasedStateMachine):
 
     @rule()
     def reopen(self) -> None:
-        self.loop.run(self.sqlite.close())
-        self.loop.run(self.sqlite.open())
+        self.loop.run(self.processes[0].close())
+        self.loop.run(self.processes[0].open())
 
     # --- what should be found
 
@@ -329,10 +338,25 @@ class Desk(RuleBasedStateMachine):
         assert counts == {str(state): len(self.of(state)) for state in DeliveryState} | {"due": len(due)}
 
 
+at_ease = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 TestDesk = Desk.TestCase
-TestDesk.settings = settings(
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
-    max_examples=tries(25),
-    stateful_step_count=40,
-)
+TestDesk.settings = settings(at_ease, max_examples=tries(25), stateful_step_count=40)
+
+
+class DeskOfTwo(Desk):
+    """The same by two processes in turns on one PostgreSQL database: what one remembers the other may have changed."""
+
+    address: str
+
+    def of_each_process(self, folder: Path) -> list[AnyStore]:
+        emptied(self.address)
+        return [PostgresStore(self.address, folder, most=1), PostgresStore(self.address, folder, most=1)]
+
+
+def test_two_processes_on_postgres_hold_what_no_other_holds(postgres: str) -> None:
+    wanted = settings(at_ease, max_examples=tries(16), stateful_step_count=30)
+
+    class Here(DeskOfTwo):
+        address = postgres
+
+    run_state_machine_as_test(Here, settings=wanted)

@@ -358,6 +358,28 @@ async def test_spent_tokens_add_up_by_day(store: AnyStore) -> None:
     assert await store.summaries.spent(day) == 200
 
 
+async def test_no_more_is_spent_than_the_most_however_many_spend_at_once(store: AnyStore) -> None:
+    day = NOW.date()
+    spent = await asyncio.gather(*(store.summaries.spend(day, 30, most=100) for _ in range(12)))
+    assert sum(spent) == 3
+    assert not await store.summaries.spend(day, 11, most=100)
+    assert await store.summaries.spend(day, 10, most=100)
+    assert await store.summaries.spent(day) == 100
+    assert not await store.summaries.spend(day + DAY, 101, most=100)
+    assert await store.summaries.spent(day + DAY) == 0
+
+
+async def test_what_was_not_spent_after_all_is_given_back(store: AnyStore) -> None:
+    day = NOW.date()
+    assert await store.summaries.spend(day, 100, most=100)
+    assert await store.summaries.spend(day, -40, most=50)
+    assert await store.summaries.spent(day) == 60
+    assert await store.summaries.spend(day, -400)
+    assert await store.summaries.spent(day) == 0
+    assert await store.summaries.spend(day + DAY, -1)
+    assert await store.summaries.spent(day + DAY) == 0
+
+
 async def test_a_fact_is_the_last_that_was_set(store: AnyStore) -> None:
     assert await store.facts.get("heartbeat") == ""
     await store.facts.set("heartbeat", "1")

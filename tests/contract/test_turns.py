@@ -1,15 +1,17 @@
 """What waits is found in fair turns, the same by every store, whoever waits, for what, and however many turns were had."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import partial
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.models import FOREVER, DeliveryState, OccurrenceState
-from tests.conftest import NOW
-from tests.contract.both import with_both
+from tests.conftest import NOW, tries
+from tests.contract.both import with_both, with_postgres
 from tests.contract.test_ledger import DAY, LEASE, MINUTE, done, made, occurrence, part, subscribed, taken
 from tests.stores import AnyStore
 
@@ -39,26 +41,38 @@ waiting = st.builds(
 )
 
 
+cases = {
+    "each": st.lists(waiting, max_size=12),
+    "had": st.dictionaries(st.sampled_from(WORKSPACES), st.integers(0, 40)),
+    "limit": st.integers(1, 20),
+}
+
+
 @settings(max_examples=60, deadline=None)
-@given(
-    each=st.lists(waiting, max_size=12),
-    had=st.dictionaries(st.sampled_from(WORKSPACES), st.integers(0, 4)),
-    limit=st.integers(1, 20),
-)
+@given(**cases)
 def test_what_waits_is_found_in_the_same_turns_by_every_store(each: list[Waiting], had: dict[str, int], limit: int) -> None:
-    async def run() -> None:
-        found: list[object] = []
+    asyncio.run(compare(with_both, each, had, limit))
 
-        async def ask(store: AnyStore) -> None:
-            for number, what in enumerate(each):
-                await wait(store, number, what)
-            deliveries = await store.ledger.due_deliveries(NOW, limit=limit, had=had)
-            found.append((deliveries, await store.ledger.occurrences(NOW, limit=limit, had=had)))
 
-        await with_both(ask)
-        assert found[0] == found[1]
+@settings(max_examples=tries(120), deadline=None)
+@given(**cases)
+def test_what_waits_is_found_in_the_same_turns_in_postgres(
+    postgres: str, each: list[Waiting], had: dict[str, int], limit: int
+) -> None:
+    asyncio.run(compare(partial(with_postgres, postgres), each, had, limit))
 
-    asyncio.run(run())
+
+async def compare(on: Callable[..., Awaitable[None]], each: list[Waiting], had: dict[str, int], limit: int) -> None:
+    found: list[object] = []
+
+    async def ask(store: AnyStore) -> None:
+        for number, what in enumerate(each):
+            await wait(store, number, what)
+        deliveries = await store.ledger.due_deliveries(NOW, limit=limit, had=had)
+        found.append((deliveries, await store.ledger.occurrences(NOW, limit=limit, had=had)))
+
+    await on(ask)
+    assert found[0] == found[1]
 
 
 async def wait(store: AnyStore, number: int, what: Waiting) -> None:

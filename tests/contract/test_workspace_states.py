@@ -280,4 +280,9 @@ class TeamsInPostgres(Teams):
 
 def test_two_workspaces_in_postgres_find_what_each_made(postgres: str) -> None:
     wanted = settings(at_ease, max_examples=tries(8), stateful_step_count=20)
-    run_state_machine_as_test(lambda: TeamsInPostgres(postgres), settings=wanted)
+
+    class Here(TeamsInPostgres):
+        def __init__(self) -> None:
+            super().__init__(postgres)
+
+    run_state_machine_as_test(Here, settings=wanted)

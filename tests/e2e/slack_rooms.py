@@ -1,7 +1,7 @@
 """Slack's connection on a store of its own, with what it pauses noted instead of paused."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -13,9 +13,10 @@ from cryptography.fernet import Fernet
 from adapters.slack.connection.platform import SlackPlatform, opened
 from adapters.slack.connection.socket_mode import SocketTimeouts
 from bot.app import App, built
-from bot.service.platforms import PlatformContext
+from bot.service.platforms import Cluster, PlatformContext
 from bot.settings.chat import SlackSettings
 from bot.settings.load import Settings
+from bot.settings.sections import ROLES, Role
 from tests.e2e.stage import NO_SOURCES
 from tests.e2e.watches import kept
 from tests.fakes import slack
@@ -100,8 +101,10 @@ async def connected(
     watched: bool = True,
     clock: Clock | None = None,
     timeouts: SocketTimeouts = SHORT,
+    cluster: Cluster | None = None,
+    roles: Collection[Role] = ROLES,
 ) -> AsyncIterator[Room]:
-    """Connect as the service does, and begin a watch again that ends."""
+    """Connect as the service does, and begin a watch again that ends; with a cluster as one of several processes."""
     clock = clock or Clock()
     gone: list[tuple[str, str, str]] = []
     open_again: list[tuple[str, str]] = []
@@ -112,7 +115,9 @@ async def connected(
     def noted_open(workspace: str, channel: str) -> None:
         open_again.append((workspace, channel))
 
-    line = replace(app.platform_context(clock), channel_closed=noted, channel_opened=noted_open)
+    line = replace(
+        app.platform_context(clock), channel_closed=noted, channel_opened=noted_open, cluster=cluster, roles=roles
+    )
     async with opened(given, line, timeouts=timeouts) as platform:
         async with kept(platform.watches if watched else ()):
             yield Room(platform, line, clock, gone, open_again)

@@ -385,6 +385,10 @@ async def test_what_brings_broadsheet_into_slack_and_discord_is_printed(desk: De
     token = "MTIzNDU2Nzg5MDEyMzQ1Njc4.GabcdE.abcdefghijklmnopqrstuvwxyz0"
     known = await desk.run("discord", "invite", BROADSHEET_DISCORD__TOKEN=token)
     assert "client_id=123456789012345678&" in known.out
+    assert "Interactions" not in known.err
+    over_http = {"BROADSHEET_DISCORD__INTERACTIONS": "http", "BROADSHEET_DISCORD__PUBLIC_URL": "https://digest.example.org/"}
+    known = await desk.run("discord", "invite", BROADSHEET_DISCORD__TOKEN=token, **over_http)
+    assert "Interactions Endpoint URL: https://digest.example.org/discord/interactions" in known.err
 
 
 async def test_chat_settings_that_cannot_work_are_refused_and_what_cannot_be_reached_is_the_doctors_to_tell(

@@ -18,14 +18,16 @@ from adapters.discord.connection.shards import RANGES, IdentifyTurns, LeaseTimes
 from bot.app import App, built
 from bot.errors import StoreError
 from bot.models import Lease, Pace, ProcessState
-from bot.ports.processes import Leases, Processes
+from bot.ports.processes import Budgets, Leases, Processes
 from bot.service.platforms import Cluster
+from bot.store.postgres.store import PostgresStore
 from bot.store.single_process import SoleBudgets, SoleLeases, SoleProcesses
 from tests.conftest import NOW
 from tests.e2e.discord_desk import settings_for, usual_addresses
 from tests.e2e.test_discord_connection import until
 from tests.e2e.watches import kept
 from tests.fakes.discord import Channel, FakeDiscord, User, running
+from tests.stores.postgres_server import emptied_aside
 
 TIMES = LeaseTimes(span=2.0, renewed=0.1, margin=1.0, silent=1.0, idle=30.0)
 SOON = GatewayTimeouts(look=0.02, again=0.1, identify=0.1, leases=TIMES)
@@ -102,15 +104,18 @@ class Scene:
     anna: User
     rooms: list[Channel]  # one a server
     stack: AsyncExitStack
-    leases: SoleLeases = field(default_factory=SoleLeases)
-    budgets: PacedBudgets = field(default_factory=PacedBudgets)
+    leases: Leases = field(default_factory=SoleLeases)
+    budgets: Budgets = field(default_factory=PacedBudgets)
     processes: Processes = field(init=False)
 
     def __post_init__(self) -> None:
+        assert isinstance(self.leases, SoleLeases)
         self.processes = SoleProcesses(self.leases)
 
-    async def begin(self, name: str, timeouts: GatewayTimeouts = SOON) -> Running:
-        """Begin a process."""
+    async def begin(self, name: str, timeouts: GatewayTimeouts = SOON, store: PostgresStore | None = None) -> Running:
+        """Begin a process; with a store, it agrees by that one with the others."""
+        if store is not None:
+            self.leases, self.budgets, self.processes = store.leases, store.budgets, store.processes
         leases, own = UnsureLeases(self.leases), await self.stack.enter_async_context(AsyncExitStack())
         cluster = Cluster(name, leases, self.budgets, self.processes)
         context = replace(self.app.platform_context(lambda: NOW), cluster=cluster)
@@ -225,6 +230,25 @@ async def test_shards_are_closed_before_the_end_of_a_lease_that_cannot_be_renewe
         await there.is_heard_once()
 
 
+async def test_processes_agree_by_a_postgresql_database(tmp_path: Path, postgres: str) -> None:
+    await emptied_aside(postgres)
+    async with scene(tmp_path) as there:
+        there.fake.gateway.identify_every = 0.1
+        stores = [PostgresStore(postgres, tmp_path / name) for name in ("a", "b")]
+        for each in stores:
+            await each.open()
+            there.stack.push_async_callback(each.close)
+        timeouts = replace(SOON, identify=0.6)
+        await there.begin("a", timeouts, stores[0])
+        killed = await there.begin("b", timeouts, stores[1])
+        await there.holds(a=2, b=2)
+        await there.is_heard_once()
+        await killed.kill()
+        await there.holds(a=4)
+        await there.is_heard_once()
+        assert there.fake.gateway.too_soon == 0
+
+
 async def test_what_a_process_that_lives_does_not_take_is_anothers_after_a_while(tmp_path: Path) -> None:
     async with scene(tmp_path) as there, there.beating("b", UnsureLeases(there.leases)):
         await there.begin("a", replace(SOON, leases=replace(TIMES, idle=0.5)))
@@ -240,6 +264,7 @@ async def test_shards_of_all_processes_identify_in_their_turns(tmp_path: Path, a
         await asyncio.gather(there.begin("a", timeouts), there.begin("b", timeouts))
         await until(lambda: there.fake.gateway.connected == EVERY)
         assert there.fake.gateway.too_soon == 0
+        assert isinstance(there.budgets, PacedBudgets)
         assert set(there.budgets.next) == {f"discord identify {place}" for place in range(at_once)}
 
 
@@ -253,6 +278,28 @@ async def test_the_number_of_shards_stays_while_anybody_holds_some(tmp_path: Pat
         await asyncio.gather(first.stop(), other.stop())
         await there.begin("c")
         await until(lambda: there.fake.gateway.connected == list(range(6)))
+
+
+async def test_where_discord_wants_more_shards_their_number_is_agreed_anew(tmp_path: Path) -> None:
+    async with scene(tmp_path) as there:
+        await asyncio.gather(there.begin("a"), there.begin("b"))
+        await there.holds(a=2, b=2)
+        there.fake.shards = 6
+        there.fake.gateway.drop(4011)
+        await until(lambda: there.fake.gateway.connected == list(range(6)))
+        assert there.fake.gateway.doubled == []
+
+
+async def test_an_interaction_that_two_processes_are_told_of_is_done_once(tmp_path: Path) -> None:
+    async with scene(tmp_path) as there:
+        await asyncio.gather(there.begin("a"), there.begin("b"))
+        await there.holds(a=2, b=2)
+        asked = await there.fake.slash("digest topic list", user=there.anna, channel=there.rooms[0])
+        before = len(there.fake.calls)
+        there.fake.gateway.send_event("INTERACTION_CREATE", there.fake.told_of(asked))
+        await there.is_heard_once()
+        again = [each for each in there.fake.calls[before:] if str(asked.id) in each.part.values()]
+        assert again == []
 
 
 async def test_hardly_any_connections_left_keep_every_process_from_connecting(tmp_path: Path) -> None:

@@ -69,9 +69,13 @@ class MemorySummaries:
         """Return how many tokens were used on the day."""
         return self._spent.get(day, 0)
 
-    async def spend(self, day: date, tokens: int) -> None:
+    async def spend(self, day: date, tokens: int, *, most: int | None = None) -> bool:
         """Add to the day's tokens."""
-        self._spent[day] = self._spent.get(day, 0) + tokens
+        spent = self._spent.get(day, 0) + tokens
+        if most is not None and tokens > 0 and spent > most:
+            return False
+        self._spent[day] = max(spent, 0)
+        return True
 
 
 class MemoryFacts:

@@ -222,6 +222,7 @@ def end_shared(note: Path) -> None:
         held = json.loads(note.read_text())
         Server(Path(held["folder"]), held["port"], held["pid"]).remove()
         note.unlink()
+    note.with_suffix(".lock").unlink(missing_ok=True)
 
 
 @contextlib.contextmanager

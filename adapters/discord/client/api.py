@@ -7,9 +7,13 @@ for it, and a bucket that is used up is told before anything is sent.
 
 import asyncio
 import json
+import logging
+import socket
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 from typing import Any
 
@@ -17,6 +21,15 @@ import aiohttp
 from discord import File
 from discord.errors import DiscordServerError, Forbidden, HTTPException, NotFound, RateLimited
 from discord.http import HTTPClient, Route, json_or_text
+
+from adapters.discord.workspaces import PLATFORM
+from bot.delivery.rate_limits import PlatformCall, RateLimits, SharedLimits, takes_moment
+from bot.errors import StoreError
+from bot.models import Abilities, Method
+from bot.ports.processes import Budgets
+from bot.service.platforms import Cluster
+
+log = logging.getLogger(__name__)
 
 TIMEOUT = 12.0  # seconds for one request: less than the ledger's own 15
 PER_SECOND = 45  # requests, whatever they are for, of the 50 that Discord takes of a bot (topics/rate-limits)
@@ -29,8 +42,17 @@ _FIRST_WAIT = 1.0  # seconds that a first reply may wait where nothing is let th
 PATIENCE = 2.0  # seconds that a request waits for its turn
 BREAK = 1000  # invalid requests in ten minutes; Cloudflare shuts out an address after 10,000 (topics/rate-limits)
 WINDOW = 600.0  # seconds
+# Over all processes of one address; their spans of ten minutes follow each other, so that two may touch any ten minutes.
+BREAK_TOGETHER = 4000
+_SHARED_EVERY = 1.0  # seconds between two times that they tell each other
+_SHARED_PAUSE = 15.0  # seconds that a process sends nothing after it last read that there are too many
 _INVALID = frozenset({401, 403, 429})
+_UNBOUNDED = 10**9  # what was refused is counted, however much it is
 _BUCKETS = 10_000  # that are remembered as used up
+
+
+# Whatever else is asked, as the ledger's calls are counted that ask no more of Discord than one request does.
+_ANYTHING = PlatformCall(Method.FIND, f"{PLATFORM}:", "", Abilities(per_second=PER_SECOND))
 
 
 class InvalidRequests:
@@ -39,11 +61,14 @@ class InvalidRequests:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._at: deque[float] = deque()
+        self._untold = 0  # since other processes of this address were told last
+        self._paused_until = 0.0  # as all of these together had too many
 
     def note(self, status: int, headers: Mapping[str, str]) -> None:
         """Note an answer; a shared limit is nobody's fault."""
         if status in _INVALID and headers.get("X-RateLimit-Scope", "") != "shared":
             self._at.append(self._clock())
+            self._untold += 1
 
     @property
     def count(self) -> int:
@@ -55,7 +80,22 @@ class InvalidRequests:
     def paused_for(self) -> float:
         """Return for how many seconds nothing more may be sent, 0.0 while there were few."""
         over = self.count - BREAK
-        return 0.0 if over < 0 else self._at[over] + WINDOW - self._clock()
+        here = 0.0 if over < 0 else self._at[over] + WINDOW - self._clock()
+        return max(here, self._paused_until - self._clock(), 0.0)
+
+    async def share(self, budgets: Budgets, address: str) -> None:
+        """Tell the other processes of this address how many there were, and learn whether all had too many. Never raises."""
+        key, told = f"discord invalid {address}", self._untold
+        try:
+            if told:
+                await budgets.spend(key, told, _UNBOUNDED, timedelta(seconds=WINDOW))
+                self._untold -= told
+            too_many = await budgets.spent(key) >= BREAK_TOGETHER
+        except StoreError as error:
+            log.warning("what Discord refused other processes is not known: %s", error)
+            too_many = self._paused_until > self._clock()  # whoever had too many goes on waiting
+        if too_many:
+            self._paused_until = self._clock() + _SHARED_PAUSE
 
     def trace(self) -> aiohttp.TraceConfig:
         """Return what counts the requests of an aiohttp session."""
@@ -66,6 +106,29 @@ class InvalidRequests:
         config = aiohttp.TraceConfig()
         config.on_request_end.append(ended)
         return config
+
+
+@asynccontextmanager
+async def counted_together(invalid: InvalidRequests, cluster: Cluster | None, address: str = "") -> AsyncIterator[None]:
+    """Count with the other processes of this address while the block runs; "" is the address of this host alone."""
+    if cluster is None:
+        yield
+        return
+    named = address or socket.gethostname()
+
+    async def telling() -> None:
+        while True:
+            await invalid.share(cluster.budgets, named)
+            await asyncio.sleep(_SHARED_EVERY)
+
+    task = asyncio.create_task(telling(), name="counting what Discord refuses")
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.wait([task])
+        with suppress(TimeoutError):  # a database that does not answer holds up no end
+            await asyncio.wait_for(invalid.share(cluster.budgets, named), PATIENCE)
 
 
 class TooManyRequests(HTTPException):
@@ -126,9 +189,16 @@ class RestClient(HTTPClient):
     """Every request once, with its own deadline; may be used while no gateway is connected."""
 
     def __init__(
-        self, token: str, invalid: InvalidRequests | None = None, *, pace: RequestPace | None = None, proxy: str = ""
+        self,
+        token: str,
+        invalid: InvalidRequests | None = None,
+        *,
+        pace: RequestPace | None = None,
+        proxy: str = "",
+        cluster: Cluster | None = None,
     ) -> None:
-        """`invalid` may be shared with other sessions of this process."""
+        """`invalid` may be shared with other sessions of this process; with a cluster all its processes count together."""
+        self._together = SharedLimits(cluster.budgets, RateLimits()) if cluster is not None else None
         super().__init__(asyncio.get_running_loop(), proxy=proxy or None)
         self.token = token
         self.invalid = invalid or InvalidRequests()
@@ -185,11 +255,24 @@ class RestClient(HTTPClient):
             raise
 
     async def _turn(self) -> None:
+        if self._together is not None and not takes_moment():
+            await self._moment(self._together)
         await asyncio.sleep(self._pace.take())
         wait = self._pace.leave()
         while wait > 0:
             await asyncio.sleep(wait)
             wait = self._pace.leave()
+
+    async def _moment(self, together: SharedLimits) -> None:
+        """Wait for the turn among all processes of what the ledger has not counted; raises SendingPaused."""
+        begun = datetime.now(UTC)
+        try:
+            later = await together.wait(_ANYTHING, lambda: datetime.now(UTC), asyncio.sleep, timedelta(seconds=PATIENCE))
+        except StoreError as error:
+            raise SendingPaused(PATIENCE) from error
+        if later is not None:
+            raise SendingPaused((later - begun).total_seconds())
+        takes_moment()  # it was for this very request
 
     def _session(self) -> aiohttp.ClientSession:
         if self._own is None or self._own.closed:

@@ -91,11 +91,13 @@ def sentence_of(code: int) -> str:
 def discord_delivery_error(error: Exception) -> DeliveryError:
     """Return what an exception of discord.py or of its HTTP client means for what was being sent; no token stands in it."""
     if isinstance(error, RateLimited):
-        reach = Reach.PLATFORM if isinstance(error, SendingPaused) else Reach.CHANNEL
-        return Delayed("Discord takes nothing more for now.", reach=reach, retry_after=_span(error.retry_after))
+        paused = isinstance(error, SendingPaused)
+        reach = Reach.PLATFORM if paused else Reach.CHANNEL
+        return Delayed("Discord takes nothing more for now.", reach=reach, retry_after=_span(error.retry_after), here=paused)
     if isinstance(error, TooManyRequests):
         reach = Reach.PLATFORM if error.everywhere else Reach.CHANNEL
-        return Delayed("Discord asks for a pause.", reach=reach, retry_after=_span(error.retry_after))
+        wait = _span(error.retry_after)
+        return Delayed("Discord asks for a pause.", reach=reach, retry_after=wait, here=error.shuts_out)
     if isinstance(error, HTTPException):
         return _answered(error)
     if isinstance(error, (aiohttp.ClientConnectorError, aiohttp.ClientHttpProxyError, aiohttp.ConnectionTimeoutError)):

@@ -31,7 +31,7 @@ log = logging.getLogger(__name__)
 _FRESH = 60.0  # seconds for which a server is taken to be as it was
 _KEPT = 600.0  # seconds for which it is, where Discord does not say how it is now
 _PATIENCE = 0.8  # seconds for which an interaction waits for that: Discord waits for three
-_MOST = 500  # servers that are known at a time
+MOST = 500  # servers that are known at a time
 
 
 class HttpReception:
@@ -94,7 +94,7 @@ class _HttpClient(discord.Client):
             http_trace=invalid.trace(),
         )
         self._context = context
-        self._servers = _Servers(context.client, self._remember, self._forget)
+        self._servers = Servers(context.client, self._remember, self._forget)
 
     async def setup_hook(self) -> None:
         """Tell Discord the commands, where they are not as it knows them; who cannot is heard all the same."""
@@ -110,12 +110,10 @@ class _HttpClient(discord.Client):
             await self._servers.look(number, str(self.user.id if self.user else ""))
 
     def _remember(self, told: Any) -> None:
-        state: Any = self._connection
-        state._add_guild(discord.Guild(data=told, state=state))
+        self._connection.parsers["GUILD_CREATE"](told)  # as where the gateway tells of it
 
     def _forget(self, number: str) -> None:
-        state: Any = self._connection
-        state._guilds.pop(int(number), None)
+        self._connection.parsers["GUILD_DELETE"]({"id": number})
 
     def interaction(self, said: Mapping[str, Any]) -> "discord.Interaction[Any]":
         """Return what Discord sent, read; raises whatever discord.py does."""
@@ -123,19 +121,25 @@ class _HttpClient(discord.Client):
         return discord.Interaction(data=payload, state=self._connection)
 
 
-class _Servers:
+class Servers:
     """Asks Discord what a server is like, and has that remembered for a while."""
 
-    def __init__(self, client: RestClient, remember: Callable[[Any], None], forget: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        client: RestClient,
+        remember: Callable[[Any], object],
+        forget: Callable[[str], object],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         """`remember` is given a server as the gateway would tell of it, `forget` the number of one."""
-        self._client, self._remember, self._forget = client, remember, forget
+        self._client, self._remember, self._forget, self._clock = client, remember, forget, clock
         self._known: OrderedDict[str, float] = OrderedDict()  # when each was asked for
         self._tried: dict[str, float] = {}  # when each was asked for in vain
         self._asking: dict[str, asyncio.Task[None]] = {}
 
     async def look(self, number: str, me: str) -> None:
         """Have it known as it was a minute ago at most, where Discord does not say in time ten, else not at all."""
-        now = time.monotonic()
+        now = self._clock()
         if min(now - self._known.get(number, -math.inf), now - self._tried.get(number, -math.inf)) > _FRESH:
             await asyncio.wait([self._ask(number, me)], timeout=_PATIENCE)
         if number in self._known and now - self._known[number] > _KEPT:
@@ -153,7 +157,7 @@ class _Servers:
         return asking
 
     async def _asked(self, number: str, me: str) -> None:
-        at = time.monotonic()
+        at = self._clock()
         try:
             server, channels, threads, member = await asyncio.gather(
                 self._client.get_guild(number, with_counts=False),
@@ -164,9 +168,9 @@ class _Servers:
             self._remember({**server, "channels": channels, "threads": threads["threads"], "members": [member]})
         except FAILURES as error:
             log.info("what a server is like is not known: %s", connection_failure(error))
-            self._tried = {number: at} if len(self._tried) >= _MOST else {**self._tried, number: at}
+            self._tried = {number: at} if len(self._tried) >= MOST else {**self._tried, number: at}
             return
         self._known[number] = at
         self._known.move_to_end(number)
-        if len(self._known) > _MOST:
+        if len(self._known) > MOST:
             self._drop(next(iter(self._known)))

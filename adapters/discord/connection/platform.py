@@ -8,7 +8,7 @@ from datetime import datetime
 
 from adapters.chat.context import BackgroundTasks
 from adapters.chat.seen import SeenEvents
-from adapters.discord.client.api import InvalidRequests, RestClient
+from adapters.discord.client.api import InvalidRequests, RestClient, counted_together
 from adapters.discord.client.channels import Channels
 from adapters.discord.connection.gateway import TIMEOUTS, Gateway, GatewayTimeouts
 from adapters.discord.connection.http_server import InteractionsEndpoint, serving
@@ -58,7 +58,7 @@ async def opened(
     use_addresses(settings)
     logging.getLogger("discord").setLevel(logging.INFO)  # below that it writes whole requests, with what opens them
     invalid, tasks = InvalidRequests(), BackgroundTasks()
-    client = RestClient(settings.token.get_secret_value(), invalid)
+    client = RestClient(settings.token.get_secret_value(), invalid, cluster=platform.cluster)
     context = _context(settings, platform, client, tasks)
     messenger = DiscordMessenger(
         client, platform.chats, clock=platform.clock, channels=context.channels, ids=context.command_ids
@@ -68,6 +68,7 @@ async def opened(
         stack.push_async_callback(client.close)
         if context.seen is not None:
             stack.push_async_callback(context.seen.settle)
+        await stack.enter_async_context(counted_together(invalid, platform.cluster, settings.address))
         stack.push_async_callback(tasks.finish)
         receiver, address = await _receiver(stack, context, invalid, timeouts)
         yield DiscordPlatform(messenger, receiver, client, address)
@@ -86,7 +87,9 @@ def _context(
         settings=settings,
         client=client,
         channels=Channels(client),
-        answers=DiscordAnswers(client, platform.chats, platform.clock, tasks, platform.untold, ids),
+        answers=DiscordAnswers(
+            client, platform.chats, platform.clock, tasks, platform.untold, ids, cluster=platform.cluster
+        ),
         command_ids=ids,
         seen=seen,
     )
@@ -114,7 +117,7 @@ async def asked(settings: DiscordSettings, platform: PlatformContext) -> AsyncIt
     require_discord_settings(settings)
     use_addresses(settings)
     logging.getLogger("discord").setLevel(logging.INFO)  # as where all of it is opened
-    client = RestClient(settings.token.get_secret_value(), InvalidRequests())
+    client = RestClient(settings.token.get_secret_value(), InvalidRequests(), cluster=platform.cluster)
     try:
         yield DiscordMessenger(client, platform.chats, clock=platform.clock, channels=Channels(client))
     finally:

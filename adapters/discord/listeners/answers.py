@@ -41,6 +41,7 @@ from bot.errors import BotError, DeliveryError, Refused, Rejected, Uncertain
 from bot.handlers.handle import failed
 from bot.models import Reply
 from bot.ports.chats import Chats
+from bot.service.platforms import Cluster
 
 log = logging.getLogger(__name__)
 
@@ -76,9 +77,12 @@ class DiscordAnswers:
         tasks: BackgroundTasks | None = None,
         untold: Counter[str] | None = None,
         ids: CommandIds = UNKNOWN_IDS,
+        *,
+        cluster: Cluster | None = None,
     ) -> None:
         """`tasks` are those in which answers are given: they end with the service; in `untold` those that reached nobody are
-        counted, by platform. `ids` are the identifiers of our commands, which may become known later.
+        counted, by platform. `ids` are the identifiers of our commands, which may become known later;
+        with a cluster other processes answer too.
         """
         self._chats = chats
         self._ids = ids
@@ -87,7 +91,7 @@ class DiscordAnswers:
         patience = Patience(sleep=self._tasks.pause, left=lambda: self._tasks.left)
         self._requests = InteractionRequests(client, clock, patience)
         self._untold = Counter[str]() if untold is None else untold
-        self.spoken = SpokenState()
+        self.spoken = SpokenState(chats, clock, cluster)
         self._turns = asyncio.Semaphore(_AT_ONCE)
 
     async def answer(
@@ -230,7 +234,7 @@ class DiscordAnswers:
         ids = self._ids_elsewhere() if callback.is_elsewhere else in_server(self._ids)
         try:
             if callback.is_spoken:
-                reply = self.spoken.words.named(callback.workspace, reply)
+                reply = await self.spoken.words.named(callback.workspace, reply)
             if seconds > _KEEPING_FIRST:
                 messages = await self._laid_out(reply, today, form, ids)
             else:

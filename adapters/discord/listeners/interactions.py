@@ -153,7 +153,7 @@ async def _button(context: DiscordContext, interaction: DiscordInteraction) -> N
     words = context.answers.spoken.words
     text, is_spoken = found.command, words.is_name(found.command)
     if is_spoken:
-        text = words.command(interaction.actor.workspace, text) or ""
+        text = await words.command(interaction.actor.workspace, text) or ""
         interaction = replace(interaction, callback=replace(interaction.callback, is_spoken=True))
     if found.key:
         async with in_time():

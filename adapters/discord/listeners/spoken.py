@@ -39,7 +39,7 @@ async def answer_message(context: DiscordContext, message: discord.Message, word
     if found.asked is SmallTalk.THANKS or not await is_first(context, PLATFORM, str(message.id)):
         return
     callback = _callback(context, message)
-    turn = context.answers.spoken.rate.turn(f"{PLATFORM} {callback.person}", context.now)
+    turn = await context.answers.spoken.turn(PLATFORM, f"{PLATFORM} {callback.person}", context.now)
     if turn is Turn.TOLD:
         await context.answers.reply_below(callback, too_many())
     elif turn is Turn.ANSWERED:

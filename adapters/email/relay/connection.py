@@ -24,7 +24,7 @@ class Unreached(Delayed):
     """The relay could not be reached, or what it said could not be kept secret on the way. Nothing was sent."""
 
     def __init__(self, message: str, fault: NetworkFault | None = None, *, lasts: bool = False) -> None:
-        super().__init__(message, reach=Reach.PLATFORM, retry_after=MENDED_BY_THE_OPERATOR if lasts else None)
+        super().__init__(message, reach=Reach.PLATFORM, retry_after=MENDED_BY_THE_OPERATOR if lasts else None, here=True)
         self.fault = fault
 
 

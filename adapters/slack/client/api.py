@@ -18,7 +18,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from adapters.slack.client.errors import ASK, FAILURES, REVOKED, error_code, failure_reason, slack_delivery_error
 from adapters.slack.install.installations import Installations, place_of
 from adapters.slack.install.token_rotation import TokenRotation, where_to_install
-from adapters.slack.workspaces import Body, installed_team, team_of
+from adapters.slack.workspaces import Body, installed_team, named_places, team_of
 from bot.errors import Delayed, DeliveryError, Reach, Refused, StoreError
 from bot.service.platforms import Cluster
 from bot.settings.chat import LOOPBACK, SlackSettings
@@ -150,6 +150,18 @@ class Clients:
         if kept is not None and kept.is_unreadable(team):
             return True
         return self._has_token and (own is None or own.org_wide or own.team == team)
+
+    async def learn_installation(self, body: Body) -> None:
+        """Read whose installation a request is to, where this process knows of none: another one may have just been told.
+
+        Who cannot tell leaves it as it is known.
+        """
+        if not self._is_shared or self.installations is None or self.is_installed(self.team_of_request(body)):
+            return
+        try:
+            await self._read_again(*named_places(body))
+        except Delayed as error:
+            log.warning("whose installation a request is to could not be read: %s", error)
 
     @property
     def _has_token(self) -> bool:

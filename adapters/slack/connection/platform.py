@@ -58,7 +58,7 @@ class SlackPlatform:
 
 
 class TokenCheck:
-    """With HTTP, Slack comes to us; what can go wrong is that the settings' own token is not good."""
+    """With HTTP, Slack comes to us, or to another process; what can go wrong is that the settings' own token is not good."""
 
     def __init__(self, clients: Clients) -> None:
         self._clients = clients
@@ -83,7 +83,10 @@ class TokenCheck:
 async def opened(
     settings: SlackSettings, platform: PlatformContext, *, timeouts: SocketTimeouts = TIMEOUTS
 ) -> AsyncIterator[SlackPlatform]:
-    """Yield Slack, ready to post; who runs its watches hears it too. Raises SettingsError for settings that cannot work."""
+    """Yield Slack, ready to post; a `front` that runs its watches hears it too.
+
+    Raises SettingsError for settings that cannot work.
+    """
     require_slack_settings(settings)
     async with AsyncExitStack() as stack:
         cipher = _cipher(settings)
@@ -103,13 +106,16 @@ async def opened(
         pages = None
         if installations and cipher:
             pages = InstallPages(clients, installations, cipher, platform.chats, platform.clock, open_again)
+        hears = "front" in platform.roles
         by_http, secret = settings.mode == "http", settings.signing_secret.get_secret_value()
-        endpoint = EventsEndpoint(secret, dispatcher, seen, platform.clock) if by_http else None
+        endpoint = EventsEndpoint(secret, dispatcher, seen, platform.clock) if by_http and hears else None
         address = None
-        if endpoint or pages:
+        if hears and (endpoint or pages):
             address = await stack.enter_async_context(serving(settings.host, settings.port, endpoint, pages))
             log.info("Slack and browsers are answered at http://%s:%d", *address)
-        receiver = TokenCheck(clients) if by_http else SocketMode(clients, dispatcher, platform.clock, timeouts=timeouts)
+        receiver: SocketMode | TokenCheck = TokenCheck(clients)
+        if hears and not by_http:
+            receiver = SocketMode(clients, dispatcher, platform.clock, timeouts=timeouts)
         open_again("")  # there may be another token, or what happened meanwhile was not heard
         yield SlackPlatform(messenger, clients, receiver, address)
 
@@ -146,7 +152,14 @@ def _listen(
         settings=clients.settings,
         clients=clients,
         actors=Actors(clients, platform.clock, patience),
-        answers=SlackAnswers(clients, platform.chats, platform.clock, patience, platform.untold),
+        answers=SlackAnswers(
+            clients,
+            platform.chats,
+            platform.clock,
+            patience,
+            platform.untold,
+            cluster=platform.cluster,
+        ),
         messenger=messenger,
     )
     for each in (interactions, modals, submissions, home, events, spoken, steps):
@@ -162,6 +175,7 @@ def _named(clients: Clients) -> Callable[..., Awaitable[BoltResponse]]:
     """
 
     async def named(body: Body, context: AsyncBoltContext, next_: Callable[[], Awaitable[BoltResponse]]) -> BoltResponse:
+        await clients.learn_installation(body)
         team = clients.team_of_request(body)
         context["team_id"] = team or None
         if "event" not in body and "command" not in body and clients.is_installed(team):

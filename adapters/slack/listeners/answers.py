@@ -35,6 +35,7 @@ from bot.errors import BotError, Delayed, DeliveryError, Refused, Rejected, Stor
 from bot.handlers.handle import failed
 from bot.models import Reply
 from bot.ports.chats import Chats
+from bot.service.platforms import Cluster
 
 log = logging.getLogger(__name__)
 
@@ -110,12 +111,14 @@ class SlackAnswers:
         clock: Callable[[], datetime],
         patience: Patience | None = None,
         untold: Counter[str] | None = None,
+        *,
+        cluster: Cluster | None = None,
     ) -> None:
-        """In `untold` the answers that reached nobody are counted, by platform."""
+        """In `untold` the answers that reached nobody are counted, by platform; with a cluster others answer too."""
         self.clients = clients
         self.patience = patience or Patience()
         self.untold = Counter[str]() if untold is None else untold
-        self.spoken = SpokenState()
+        self.spoken = SpokenState(chats, clock, cluster)
         self._chats = chats
         self._clock = clock
         self._turns = asyncio.Semaphore(_AT_ONCE)
@@ -174,7 +177,7 @@ class SlackAnswers:
     async def whole(self, target: AnswerTarget, reply: Reply) -> Sequence[SlackMessage]:
         """Return the reply's messages; a file that does not fit is handed over first, and they say what came of it."""
         if target.is_spoken:
-            reply = self.spoken.words.named(target.workspace, reply)
+            reply = await self.spoken.words.named(target.workspace, reply)
         handed_over = HandedOver(await self._hand_over_file(target, reply), await self._hand_over_pictures(target, reply))
         return await self.messages(target.workspace, reply, handed_over, target.before_commands)
 

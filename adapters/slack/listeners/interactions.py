@@ -135,7 +135,7 @@ async def _asked_by(context: SlackContext, interaction: SlackInteraction, action
 async def _command_of(context: SlackContext, interaction: SlackInteraction, value: str) -> Command | Unreadable | None:
     """Return the command that the button, or entry of a menu, stands for; None for one that is not kept any more."""
     if context.answers.spoken.words.is_name(value):
-        value = context.answers.spoken.words.command(interaction.workspace, value) or ""
+        value = await context.answers.spoken.words.command(interaction.workspace, value) or ""
     elif value.startswith(KEPT):
         try:
             value = await context.platform.chats.kept_text(interaction.workspace, value.removeprefix(KEPT)) or ""

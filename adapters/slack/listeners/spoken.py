@@ -65,7 +65,7 @@ async def _answer(context: SlackContext, event: Body, words: str, target: Answer
     name = f"{target.workspace} {target.channel} {event['ts']}"
     if found.asked is SmallTalk.THANKS or not await is_first(context, PLATFORM, name):
         return
-    turn = context.answers.spoken.rate.turn(f"{target.workspace} {target.person}", context.now)
+    turn = await context.answers.spoken.turn(PLATFORM, f"{target.workspace} {target.person}", context.now)
     if turn is Turn.TOLD:
         await context.answers.send_reply(target, too_many())
     elif turn is Turn.ANSWERED:

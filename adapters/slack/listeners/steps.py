@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -22,16 +23,17 @@ from adapters.slack.listeners.answers import called
 from adapters.slack.listeners.context import Body, SlackContext
 from adapters.slack.render.steps import outputs, sentence_of
 from adapters.slack.workspaces import PLATFORM, workspace_of
-from bot.errors import DeliveryError, Refused, UsageError
+from bot.errors import DeliveryError, Refused, StoreError, UsageError
 from bot.handlers.handle import failed
 from bot.handlers.surfaces.steps import USUAL, USUAL_DAYS, digest_for_workflow, found_for_workflow
-from bot.models import Actor, Reply
+from bot.models import Actor, Pace, Reply
 
 A_MINUTE = 45  # answers in a workspace; Slack takes 50 (tier 3)
 LONGEST = 300.0  # seconds that an execution waits for its turn; later ones are told to come again
 _SPAN = 29 * 60.0  # seconds for which an answer is tried
 _MINUTE = 60.0
 _UNSURE = 5  # times that an answer is sent again of which nobody knows whether it was taken
+_TOGETHER, _BURST = 38, 8  # answers of several processes in a minute, and those that may be made up for: 46 in any minute
 _AT_ONCE = 3  # that are worked on, each of another workspace; people who ask go before
 # Slack's words for an execution that has ended already, or whose workflow was taken away.
 _ENDED = frozenset({"execution_not_in_running_state", "function_execution_not_found"})
@@ -116,8 +118,22 @@ class _Steps:
         )
         self._context.tasks.start(self._answer(execution), "answering a workflow's step")
 
+    async def _wait(self, pace: StepPace, verb: str, workspace: str) -> float | None:
+        """Return in how many seconds it is the turn of an execution, over all processes; None where that is too long."""
+        wait, cluster = pace.wait(workspace, LONGEST), self._context.platform.cluster
+        if wait is None or cluster is None:
+            return wait
+        interval = timedelta(seconds=_MINUTE / _TOGETHER)
+        place = Pace(f"slack steps {verb} {workspace}", interval, slack=_BURST * interval)
+        try:
+            shared = await cluster.budgets.reserve([place], patience=timedelta(seconds=LONGEST))
+        except StoreError as error:
+            log.warning("the steps of other processes are not known: %s", error)
+            return wait
+        return None if shared.total_seconds() > LONGEST else max(wait, shared.total_seconds())
+
     async def _answer(self, execution: _Execution) -> None:
-        wait = self._done.wait(execution.workspace, LONGEST)
+        wait = await self._wait(self._done, "done", execution.workspace)
         if wait is None:
             await self._fail(execution, _TOO_MANY)
             return
@@ -151,7 +167,7 @@ class _Steps:
             await self._fail(execution, _NOT_TAKEN)
 
     async def _fail(self, execution: _Execution, why: str) -> None:
-        wait = self._refused.wait(execution.workspace, LONGEST)
+        wait = await self._wait(self._refused, "refused", execution.workspace)
         if wait is None:
             log.warning("a step of %s is not answered: too many are", execution.workspace)
             return

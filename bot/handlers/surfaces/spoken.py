@@ -44,7 +44,7 @@ def for_one_alone(command: Command) -> Reply:
 def too_many() -> Reply:
     """Tell somebody that they ask more than is answered in a minute."""
     return Reply(
-        title="One moment", text=(f"I answer {_MOST} messages a minute to one person. Please try again in a minute.",)
+        title="One moment", text=(f"I answer {MOST} messages a minute to one person. Please try again in a minute.",)
     )
 
 
@@ -56,8 +56,8 @@ class Turn(Enum):
     LEFT = 3  # said already
 
 
-_MOST = 10  # messages of one person that are answered within
-_SPAN = timedelta(minutes=1)
+MOST = 10  # messages of one person that are answered within
+SPAN = timedelta(minutes=1)
 _PEOPLE = 10_000  # remembered
 
 
@@ -73,9 +73,9 @@ class MessageRate:
         self._came.move_to_end(person)
         if len(self._came) > _PEOPLE:
             self._came.popitem(last=False)
-        while came and not timedelta(0) <= now - came[0] < _SPAN:
+        while came and not timedelta(0) <= now - came[0] < SPAN:
             came.popleft()
-        if len(came) > _MOST:
+        if len(came) > MOST:
             return Turn.LEFT
         came.append(now)
-        return Turn.ANSWERED if len(came) <= _MOST else Turn.TOLD
+        return Turn.ANSWERED if len(came) <= MOST else Turn.TOLD

@@ -327,7 +327,7 @@ class ArxivSource:
 
 def politeness(settings: ArxivSettings) -> Mapping[str, Politeness]:
     """Return how arXiv wants to be asked, by host: one object for all of them, so that they count as one."""
-    shared = Politeness(seconds_between=settings.seconds_between, connections=1, retries=2)
+    shared = Politeness(seconds_between=settings.seconds_between, connections=1, retries=2, shared="arxiv")
     return {urlsplit(url).netloc: shared for url in (settings.feed_url, settings.api_url, settings.oai_url)}
 
 

@@ -13,6 +13,7 @@ from email.utils import parsedate_to_datetime
 from bot.errors import SourceChanged, SourceUnavailable
 from bot.http.client import Http, Request, Response
 from bot.http.pace import Sleep, retry_after
+from bot.models import Pace
 from bot.sources.json_answers import folded, read_json
 
 SECONDARY_WAIT = timedelta(minutes=1)  # "wait for at least one minute", where the answer does not say
@@ -20,6 +21,8 @@ PRIMARY_WAIT = timedelta(hours=1)  # the length of the window, where the answer 
 SPARE_WAIT = timedelta(minutes=15)  # before it is looked again whether there are more
 _LONGEST_REFUSAL = 2**16  # bytes that are looked into for a reason
 LONGEST_PAUSE = timedelta(seconds=90)  # the search budget is filled up every minute
+_MINUTE = timedelta(minutes=1)
+_SEARCHES = "github searches"  # the name under which processes on one database share them
 
 # What means something here; a redirect is followed, anything else is for the HTTP door to try again or to refuse.
 _READABLE = frozenset({200, 304, 401, 403, 404, 409, 410, 422, 429, 451})
@@ -77,13 +80,27 @@ class GitHubApi:
         if self._pause:
             await self._sleep(self._pause.total_seconds())
             self._pause = timedelta()
+        if self._http.turns:
+            await self._http.turns.moment(_SEARCHES, self._search_pace)
         try:
             response = await self.get("/search/repositories", params)
-        except Exhausted as error:
-            raise SourceUnavailable("GitHub allows no more searches for now", retry_after=error.retry_after) from error
+        except SourceUnavailable as error:
+            if self._http.turns and error.retry_after:
+                await self._http.turns.rest(_SEARCHES, error.retry_after, "a limit")
+            if isinstance(error, Exhausted):
+                raise SourceUnavailable("GitHub allows no more searches for now", retry_after=error.retry_after) from error
+            raise
         if response.headers.get("x-ratelimit-remaining") == "0":
             self._pause = _until_reset(response) or SECONDARY_WAIT
+            if self._http.turns:
+                await self._http.turns.rest(_SEARCHES, self._pause, "the minute's searches are used up")
         return response
+
+    @property
+    def _search_pace(self) -> Pace:
+        """The minute's searches, of which all may come at once."""
+        apart = _MINUTE / (30 if self._token else 10)
+        return Pace(f"host:{_SEARCHES}", apart, _MINUTE - apart)
 
 
 def message_of(response: Response) -> str:

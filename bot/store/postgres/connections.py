@@ -86,6 +86,7 @@ class Connections:
         limits = (
             f"-c statement_timeout={_LONGEST // timedelta(milliseconds=1)}"
             f" -c lock_timeout={PATIENCE // timedelta(milliseconds=1)} -c idle_in_transaction_session_timeout=60000"
+            " -c max_parallel_workers_per_gather=0"  # of short questions most of the time would go to starting workers
         )
         options = f"{given.pop('options', '')} {limits}".strip()
         ours = {"application_name": "broadsheet", "target_session_attrs": "read-write", **_NETWORK, "options": options}
@@ -241,16 +242,13 @@ def _is_dead(error: psycopg.Error) -> bool:
 def _sentence(error: psycopg.Error, name: str) -> str:
     if isinstance(error, PoolTimeout):
         return f"The database {name} does not answer, or all connections to it are busy; is the server up?"
-    for kind, sentence in _SENTENCES:
-        if isinstance(error, kind):
+    sentences = dict(_SENTENCES)
+    for each, sentence in sentences.items():
+        if isinstance(error, each):
             return sentence.format(name=name)
-    if (said := str(error)).startswith(
-        ("connection", "failed to resolve")
-    ):  # and none was made: libpq says why in words alone
-        kind = next((kind for words, kind in _AT_CONNECTING if words in said), None)
-        return (
-            dict(_SENTENCES)[kind].format(name=name) if kind else f"The database {name} cannot be reached; is the server up?"
-        )
+    if str(error).startswith(("connection", "failed to resolve")):  # none was made, and libpq says why in words alone
+        found = (sentences[kind] for words, kind in _AT_CONNECTING if words in str(error))
+        return next(found, "The database {name} cannot be reached; is the server up?").format(name=name)
     if _is_dead(error):
         return f"The connection to the database {name} was lost; it is made anew by itself."
     # Of psycopg's own errors without a state the text may hold how it was to connect.

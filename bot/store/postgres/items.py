@@ -70,9 +70,10 @@ class PostgresItems(Tables):
             await lock_items(db)
             if read and not await _stand(db, read):
                 return False
-            begun = await _begin(db, [item.key for item in fresh])
-            await _write(db, fresh, begun, now.astimezone(UTC).date())
-            await _retire(db, going, {alias: item.key for item in fresh for alias in item.aliases})
+            if fresh:
+                await _write(db, fresh, now.astimezone(UTC).date())
+            if going:
+                await _retire(db, going, {alias: item.key for item in fresh for alias in item.aliases})
             if happened:
                 await set_fact(db, "last id", str(await _number(db, LAST_ID) + 1))
             if state is not None:
@@ -230,12 +231,12 @@ class _Ready:
 
 
 @dataclass(frozen=True, slots=True)
-class _Begun:
-    """What a transaction goes on from."""
+class _Last:
+    """The numbers that a transaction goes on from."""
 
-    ids: Mapping[str, int]  # of those of its items that are stored already
-    last_id: int
-    vector_change: int  # the number of what it does to vectors
+    id: int
+    change: int
+    vector_change: int
 
 
 def _made_ready(items: Sequence[Item], now: datetime) -> list[_Ready]:
@@ -250,35 +251,42 @@ def _ready(item: Item) -> _Ready:
     return _Ready(item.key, row, item_to_text(item), item.aliases, text_digest(item))
 
 
-async def _begin(db: Db, keys: Sequence[str]) -> _Begun:
-    sql = f"select {LAST_ID}, {vectors.LAST_CHANGE}"
+_LAST = f"select {LAST_ID}, {_LAST_CHANGE}, {vectors.LAST_CHANGE}"
+
+
+async def _begin(db: Db, keys: Sequence[str]) -> tuple[_Last, dict[str, int]]:
+    """Return the last numbers, and the id of each key that is an item's own."""
     async with db.pipeline():
-        numbers = await db.execute(sql.encode())
+        numbers = await db.execute(_LAST.encode())
         ids = await db.execute("select key, id from items where key = any(%s)", [list(keys)])
-    last = await numbers.fetchone()
-    assert last is not None  # noqa: S101 - two numbers always come
-    return _Begun(dict(await ids.fetchall()), last[0], vectors.next_change(last[1]))
+    ((*last,),) = await numbers.fetchall()
+    return _Last(*last), dict(await ids.fetchall())
 
 
-async def _write(db: Db, items: Sequence[_Ready], begun: _Begun, day: date) -> None:
+async def _write(db: Db, items: Sequence[_Ready], day: date) -> None:
     """Insert or replace items with what belongs to them."""
-    following = itertools.count(begun.last_id + 1)
-    pairs = [(begun.ids[item.key] if item.key in begun.ids else next(following), item) for item in items]
-    if pairs:
-        await _note_changes(db, [number for number, _ in pairs])
-    for at in range(0, len(pairs), CHUNK):
-        some = pairs[at : at + CHUNK]
-        ids = [number for number, _ in some]
-        async with db.pipeline():
-            await db.execute(_PUT_ITEMS, _columns([(number, *item.row) for number, item in some], 10))
-            await db.execute(_PUT_RECORDS, [ids, [item.data for _, item in some]])
-            await db.execute("delete from aliases where item = any(%s)", [ids])
-            aliases = {alias: number for number, item in some for alias in item.aliases}
-            await db.execute(_PUT_ALIASES, [list(aliases), list(aliases.values())])
-            # The last three columns of a row are what is counted.
-            readings = [(number, *item.row[-3:]) for number, item in some if item.row[-3:] != (None, None, None)]
-            await db.execute(_PUT_READINGS, [day.isoformat(), *_columns(readings, 4)])
-            await vectors.forget_changed(db, ids, [item.read for _, item in some], begun.vector_change)
+    last, known = await _begin(db, [item.key for item in items])
+    following = itertools.count(last.id + 1)
+    pairs = [(known[item.key] if item.key in known else next(following), item) for item in items]
+    vector_change = vectors.next_change(last.vector_change)
+    async with db.pipeline():
+        if pairs:
+            await _note_changes(db, [number for number, _ in pairs], last.change)
+        for at in range(0, len(pairs), CHUNK):
+            await _write_rows(db, pairs[at : at + CHUNK], day, vector_change)
+
+
+async def _write_rows(db: Db, pairs: Sequence[tuple[int, _Ready]], day: date, vector_change: int) -> None:
+    ids = [number for number, _ in pairs]
+    await db.execute(_PUT_ITEMS, _columns([(number, *item.row) for number, item in pairs], 10))
+    await db.execute(_PUT_RECORDS, [ids, [item.data for _, item in pairs]])
+    await db.execute("delete from aliases where item = any(%s)", [ids])
+    aliases = {alias: number for number, item in pairs for alias in item.aliases}
+    await db.execute(_PUT_ALIASES, [list(aliases), list(aliases.values())])
+    # The last three columns of a row are what is counted.
+    readings = [(number, *item.row[-3:]) for number, item in pairs if item.row[-3:] != (None, None, None)]
+    await db.execute(_PUT_READINGS, [day.isoformat(), *_columns(readings, 4)])
+    await vectors.forget_changed(db, ids, [item.read for _, item in pairs], vector_change)
 
 
 def _columns(rows: Sequence[Sequence[object]], number: int) -> list[list[object]]:
@@ -336,12 +344,10 @@ async def note_change(db: Db) -> None:
     )
 
 
-async def _note_changes(db: Db, ids: Sequence[int]) -> None:
-    """Count that items are about to change, and give each of their changes a number."""
-    first = await _number(db, _LAST_CHANGE) + 1 + secrets.randbelow(_GAP)
-    async with db.pipeline():
-        await note_change(db)
-        await db.execute(_NUMBER_CHANGES.encode(), {"first": first, "ids": list(ids)})
+async def _note_changes(db: Db, ids: Sequence[int], last: int) -> None:
+    """Count that items are about to change, and give each of their changes a number after the last one."""
+    await note_change(db)
+    await db.execute(_NUMBER_CHANGES.encode(), {"first": last + 1 + secrets.randbelow(_GAP), "ids": list(ids)})
 
 
 _NUMBER_CHANGES = f"""
@@ -353,12 +359,11 @@ async def drop(db: Db, ids: Sequence[int]) -> int:
     """Drop the items of these ids with all that belongs to them; return how many readings that were."""
     if not ids:
         return 0
-    last = await _number(db, LAST_ID)
-    await _note_changes(db, ids)
-    change = vectors.next_change(await _number(db, vectors.LAST_CHANGE))
+    last, _ = await _begin(db, ())
     async with db.pipeline():
-        await set_fact(db, "last id", str(last))
-        await vectors.forget(db, ids, change)
+        await _note_changes(db, ids, last.change)
+        await set_fact(db, "last id", str(last.id))
+        await vectors.forget(db, ids, vectors.next_change(last.vector_change))
         readings = await db.execute("delete from readings where item = any(%s)", [list(ids)])
         for table, column in (("items", "id"), ("records", "id"), ("aliases", "item")):
             await db.execute(f"delete from {table} where {column} = any(%s)".encode(), [list(ids)])

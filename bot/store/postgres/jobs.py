@@ -6,6 +6,7 @@ second one, and while one runs no second one begins. What has ended is removed.
 
 import asyncio
 import contextlib
+import json
 import logging
 import re
 from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -28,7 +29,7 @@ log = logging.getLogger(__name__)
 
 SCHEMA = "procrastinate"
 BEAT, SILENT = timedelta(seconds=5), timedelta(seconds=20)  # between two signs of a worker's life; it is gone after that
-LOOK = timedelta(seconds=5)  # whether a job waits that no notice came of
+LOOK = timedelta(seconds=2)  # whether a job waits that no notice came of
 _CONNECTIONS = 3  # beside the one that listens
 _PATIENCE = timedelta(seconds=10)
 _VERSION = re.compile(r"(\d+\.\d+\.\d+)_\d+_(pre|post)?")
@@ -37,6 +38,7 @@ _INSIDE = f"set local search_path to {SCHEMA}"
 # It is named as the table of our own steps is.
 _STEPS = f"create table if not exists {SCHEMA}.schema_steps (name text primary key)"
 _LOCK = "select pg_advisory_lock(hashtextextended('broadsheet jobs', 0))"
+_TELL = "select pg_notify(%(channel)s, %(told)s)"
 _UNLOCK = "select pg_advisory_unlock(hashtextextended('broadsheet jobs', 0))"
 
 
@@ -46,6 +48,9 @@ class _Manager(JobManager):
     async def finish_job(self, job: Job, status: Status, delete_job: bool) -> None:
         try:
             await super().finish_job(job, status, delete_job)
+            # One that waited for this one to end was told of when nobody might take it yet.
+            told = json.dumps({"type": "job_inserted", "job_id": job.id})
+            await self.connector.execute_query_async(_TELL, channel=f"procrastinate_queue_v1#{job.queue}", told=told)
         except ConnectorException as error:
             # Whether that is so or the database is away: the sweeper finds it, nothing hangs on it.
             log.info("the end of job %s could not be noted: %s", job.lock, type(error.__cause__ or error).__name__)
@@ -60,11 +65,19 @@ class PostgresLaneJobs:
         self._beat, self._silent = beat, silent
         self._work: LaneWork | None = None
         self._app: App | None = None
+        self._opening = asyncio.Lock()
 
     async def open(self) -> None:
-        """Connect; the tables are there. Raises StoreError."""
-        if self._app is not None:
-            return
+        """Connect; the tables are there. It is done with the first job, too. Raises StoreError."""
+        await self._opened()
+
+    async def _opened(self) -> App:
+        async with self._opening:
+            if self._app is None:
+                self._app = await self._connected()
+            return self._app
+
+    async def _connected(self) -> App:
         # What it says of single jobs is for whoever looks into one; what fails is told by who called.
         logging.getLogger("procrastinate").setLevel(logging.CRITICAL)
         app = App(connector=self._connector())
@@ -77,7 +90,7 @@ class PostgresLaneJobs:
             except BaseException:
                 await app.close_async()
                 raise
-        self._app = app
+        return app
 
     async def close(self) -> None:
         """Let go of the connections."""
@@ -87,19 +100,19 @@ class PostgresLaneJobs:
 
     async def defer(self, verb: str, lane: str) -> bool:
         """As in the port."""
-        name = f"{verb} {lane}"
+        name, app = f"{verb} {lane}", await self._opened()
         with self._errors():
             try:
-                await self._opened.configure_task(verb, queue=verb, lock=name, queueing_lock=name).defer_async(lane=lane)
+                await app.configure_task(verb, queue=verb, lock=name, queueing_lock=name).defer_async(lane=lane)
             except AlreadyEnqueued:
                 return False
         return True
 
     async def work(self, verbs: Sequence[str], do: LaneWork, at_once: int) -> None:
         """As in the port."""
-        self._work = do
+        self._work, app = do, await self._opened()
         with self._errors():
-            await self._opened.run_worker_async(
+            await app.run_worker_async(
                 queues=list(verbs),
                 concurrency=at_once,
                 wait=True,
@@ -115,37 +128,22 @@ class PostgresLaneJobs:
 
     async def jobs(self) -> Sequence[LaneJob]:
         """As in the port."""
+        app = await self._opened()
         with self._errors():
-            found = await self._opened.job_manager.list_jobs_async()
+            found = await app.job_manager.list_jobs_async()
         live = [each for each in found if each.status in (Status.TODO.value, Status.DOING.value)]
         return [LaneJob(each.task_name, _lane(each), each.status == Status.DOING.value) for each in live]
 
     async def rescue(self) -> Sequence[LaneJob]:
         """As in the port."""
-        manager, seconds = self._opened.job_manager, self._silent.total_seconds()
+        manager, seconds = (await self._opened()).job_manager, self._silent.total_seconds()
         with self._errors():
             await manager.prune_stalled_workers(seconds)
             stalled = await manager.get_stalled_jobs(seconds_since_heartbeat=seconds)
-            rescued = [LaneJob(each.task_name, _lane(each), True) for each in stalled if await self._removed(each)]
+            rescued = [LaneJob(each.task_name, _lane(each), True) for each in stalled if await _removed(manager, each)]
         for job in rescued:
             await self.defer(job.verb, job.lane)
         return rescued
-
-    async def _removed(self, job: Job) -> bool:
-        """Remove a job; False where another process was first, or it has ended by now."""
-        try:
-            await self._opened.job_manager.finish_job_by_id_async(job.id or 0, Status.FAILED, delete_job=True)
-        except ConnectorException as error:
-            if isinstance(error.__cause__, psycopg.errors.RaiseException):
-                return False
-            raise
-        return True
-
-    @property
-    def _opened(self) -> App:
-        if self._app is None:
-            raise StoreError("The jobs of the lanes are not open.")
-        return self._app
 
     def _task(self, verb: str) -> Callable[..., Awaitable[None]]:
         async def run(lane: str) -> None:
@@ -179,6 +177,17 @@ class PostgresLaneJobs:
                 raise StoreError(
                     f"The jobs in {self._connections.name} failed ({type(cause or error).__name__})."
                 ) from error
+
+
+async def _removed(manager: JobManager, job: Job) -> bool:
+    """Remove a job; False where another process was first, or it has ended by now."""
+    try:
+        await manager.finish_job_by_id_async(job.id or 0, Status.FAILED, delete_job=True)
+    except ConnectorException as error:
+        if isinstance(error.__cause__, psycopg.errors.RaiseException):
+            return False
+        raise
+    return True
 
 
 def _lane(job: Job) -> str:

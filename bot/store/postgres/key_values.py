@@ -25,6 +25,13 @@ async def save_state(db: Db, state: SourceState) -> None:
 # and may give numbers of transactions anew that the other one gave, began at another time.
 _VERSION = "select concat(pg_current_snapshot(), ' ', extract(epoch from pg_postmaster_start_time()))"
 
+_SPEND = """
+insert into spending (day, tokens)
+select %(day)s, greatest(%(tokens)s, 0) where %(most)s::bigint is null or %(tokens)s <= greatest(%(most)s, 0)
+on conflict (day) do update set tokens = greatest(spending.tokens + %(tokens)s, 0)
+where %(most)s::bigint is null or %(tokens)s <= 0 or spending.tokens + %(tokens)s <= %(most)s
+returning true"""
+
 
 class PostgresFacts(Tables):
     """bot.ports.facts.Facts."""
@@ -81,10 +88,7 @@ class PostgresSummaries(Tables):
         return int(row[0]) if row else 0
 
     @writing
-    async def spend(self, db: Db, day: date, tokens: int) -> None:
+    async def spend(self, db: Db, day: date, tokens: int, *, most: int | None = None) -> bool:
         """Add in one statement, which waits for whoever adds to the same day."""
-        sql = (
-            "insert into spending (day, tokens) values (%s, %s)"
-            " on conflict (day) do update set tokens = spending.tokens + excluded.tokens"
-        )
-        await db.execute(sql, [day.isoformat(), tokens])
+        given = {"day": day.isoformat(), "tokens": tokens, "most": most}
+        return await (await db.execute(_SPEND, given)).fetchone() is not None

@@ -92,7 +92,7 @@ class PostgresMaintenance(Tables):
     async def _faults(self, db: Db) -> list[str]:
         # All rows are looked at, however long that takes.
         await db.execute("set local statement_timeout = 0")
-        found = [(sentence, await _one(db, sql)) for sentence, sql in (*_COUNTS, *_unreadable(db.info.server_version))]
+        found = [(sentence, await _one(db, sql)) for sentence, sql in (*_COUNTS, *unreadable(db.info.server_version))]
         damaged = len(await vectors.damaged(db))
         found.append(("{} vectors have not the size of their kind.", damaged))
         return [sentence.format(number) for sentence, number in found if number]
@@ -324,7 +324,7 @@ _JSON = (
 )
 
 
-def _unreadable(server: int) -> list[tuple[str, str]]:
+def unreadable(server: int) -> list[tuple[str, str]]:
     """Return the counts of records that are no JSON; before PostgreSQL 16, of those that do not begin and end like it."""
     wrong = "{0} is not json" if server >= 160000 else "left({0}, 1) || right({0}, 1) not in ('{{}}', '[]')"
     data = wrong.format("data")

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bot.store.postgres.chats import PostgresChats
-from bot.store.postgres.connections import Connections
+from bot.store.postgres.connections import Connections, Db
 from bot.store.postgres.digests import PostgresArchive, PostgresDigests
 from bot.store.postgres.items import PostgresItems
 from bot.store.postgres.jobs import PostgresLaneJobs, prepare_jobs
@@ -12,7 +12,7 @@ from bot.store.postgres.key_values import PostgresFacts, PostgresSourceStates, P
 from bot.store.postgres.ledger import PostgresLanes, PostgresLedger
 from bot.store.postgres.mail import PostgresRecipients
 from bot.store.postgres.maintenance import PostgresMaintenance
-from bot.store.postgres.migrations import migrate
+from bot.store.postgres.migrations import SCHEMA, migrate
 from bot.store.postgres.outbox import PostgresOutbox
 from bot.store.postgres.processes import PostgresBudgets, PostgresLeases, PostgresProcesses
 from bot.store.postgres.rows import PostgresRows
@@ -86,3 +86,20 @@ class PostgresStore:
         await self.index.close()
         await self.lane_jobs.close()
         await self.connections.close()
+
+    async def described(self) -> str:
+        """Return what the database is, in words: the server, the step of its tables, its connections. Raises StoreError."""
+        server, used, most, step = await self.connections.read(_figures)
+        return (
+            f"PostgreSQL {server} at {self.connections.name}: tables at step {step} (this version's is {SCHEMA}),"
+            f" {used} of {most} connections in use"
+        )
+
+
+async def _figures(db: Db) -> tuple[str, int, int, int]:
+    asked = (
+        "select current_setting('server_version'), (select count(*) from pg_stat_activity where backend_type ="
+        " 'client backend'), current_setting('max_connections')::integer, (select max(number) from schema_steps)"
+    )
+    server, used, most, step = await (await db.execute(asked.encode())).fetchone() or ("", 0, 0, 0)
+    return server, used, most, step

@@ -217,25 +217,27 @@ _FORGET = f"with gone as (delete from vectors where item = any(%(ids)s::bigint[]
 async def prune(db: Db, kept: int = KEPT_CHANGES) -> None:
     """Take what is damaged, so that its item gets another; forget all writes but the last one and so many before it.
 
-    It waits for the lock of the items.
+    It waits for the lock of the items; before it has looked through all vectors, which takes seconds for a million.
     """
-    await lock_items(db)
     wrong = await damaged(db)
-    if wrong:
+    await lock_items(db)
+    if wrong and (wrong := await damaged(db, wrong)):  # another one may have taken its place meanwhile
         await forget(db, wrong, next_change(await _last_change(db)))
     oldest = "select number from vector_changes order by number desc limit 1 offset %s"
     await db.execute(f"delete from vector_changes where number < ({oldest})".encode(), [kept])
     await db.execute("delete from gone_vectors where change <= (select min(number) from vector_changes)")
 
 
-async def damaged(db: Db) -> list[int]:
-    """Return the ids of the items whose vector has another size than its space, or is none."""
+async def damaged(db: Db, among: Sequence[int] | None = None) -> list[int]:
+    """Return the ids of the items, of these alone where they are given, whose vector has another size than its space."""
     length = _LENGTH.format("vector_spaces.number")
     sql = (
         f"with spaces as materialized (select number, {length} as length from vector_spaces)"
         f" select item from vectors join spaces on number = space where not ({_SOUND.format('length')})"
+        " and (%(among)s::bigint[] is null or item = any(%(among)s))"
     )
-    return [item for (item,) in await (await db.execute(sql.encode())).fetchall()]
+    given = {"among": None if among is None else list(among)}
+    return [item for (item,) in await (await db.execute(sql.encode(), given)).fetchall()]
 
 
 # --- what items and vectors have in common

@@ -38,6 +38,7 @@ SPELT = "spelt"  # the label that says what stands for what, in both directions
 # So far apart are the numbers of two writes, by chance: where a backup is put back, what is written then has other numbers
 # than what was written since the backup, and who had followed that sees that it is on another way.
 _GAP = 1 << 32
+FIRST = 1  # the number before the first change
 KEPT_CHANGES = 100_000  # who is further behind reads all items anew, in about the time that so many changes take
 
 _AUTHOR = TEXT.index("author")
@@ -216,8 +217,17 @@ def _number_changes(db: Database, numbers: Sequence[int]) -> None:
 
 
 def last_change(db: Database) -> int:
-    """Return the number of the last change of items."""
-    return int(db.execute("select max(number) from item_changes").fetchone()[0])
+    """Return the number of the last change of items; FIRST where none is known, as in rows of a store without any."""
+    return int(db.execute("select coalesce(max(number), ?) from item_changes", [FIRST]).fetchone()[0])
+
+
+def is_known(db: Database, change: int) -> bool:
+    """Say whether all that changed since the change with this number is known."""
+    sql = (
+        "select 1 from item_changes where number = ?"
+        " union all select 1 where ? = ? and not exists (select 1 from item_changes)"
+    )
+    return db.execute(sql, [change, change, FIRST]).fetchone() is not None
 
 
 def forget_changes(db: Database, kept: int = KEPT_CHANGES) -> None:

@@ -107,7 +107,7 @@ class SqliteItems(Tables):
 
     @reading_long
     def changes(self, db: Database, after: int, *, limit: int) -> Sequence[ItemChange] | None:
-        if not db.execute("select 1 from item_changes where number = ?", [after]).fetchone():
+        if not ingest.is_known(db, after):
             return None
         sql = "select number, item from item_changes where number > ? order by number limit ?"
         rows = db.execute(sql, [after, limit]).fetchall()

@@ -76,9 +76,10 @@ class SqliteSummaries(Tables):
         return int(row[0]) if row else 0
 
     @writing
-    def spend(self, db: Database, day: date, tokens: int) -> None:
-        sql = (
-            "insert into spending (day, tokens) values (?, ?)"
-            " on conflict (day) do update set tokens = tokens + excluded.tokens"
-        )
-        db.execute(sql, [day.isoformat(), tokens])
+    def spend(self, db: Database, day: date, tokens: int, *, most: int | None = None) -> bool:
+        row = db.execute("select tokens from spending where day = ?", [day.isoformat()]).fetchone()
+        spent = (int(row[0]) if row else 0) + tokens
+        if most is not None and tokens > 0 and spent > most:
+            return False
+        db.execute("insert or replace into spending (day, tokens) values (?, ?)", [day.isoformat(), max(spent, 0)])
+        return True

@@ -22,6 +22,7 @@ _SAMPLE = 100  # vectors that show how long all of their space are
 # So far apart are the numbers of two writes, by chance: where a backup is put back, what is written then has others than
 # what was written since the backup.
 _GAP = 1 << 24
+FIRST = 1  # the number before the first write
 KEPT_CHANGES = 100_000  # writes, each of some vectors; a copy that is further behind is made anew
 # Of so many bytes, and with a scale that `bot.models.vectors.sound` takes: not negative, and below 1/32, as its last byte
 # tells.
@@ -193,13 +194,17 @@ def _new_space(db: Database, name: str) -> int:
 
 
 def last_change(db: Database) -> int:
-    """Return the number of the last write."""
-    return int(db.execute("select max(number) from vector_changes").fetchone()[0])
+    """Return the number of the last write; FIRST where none is known, as in rows of a store without any."""
+    return int(db.execute("select coalesce(max(number), ?) from vector_changes", [FIRST]).fetchone()[0])
 
 
 def is_known(db: Database, change: int) -> bool:
     """Say whether the database knows all that was written since the write with this number."""
-    return db.execute("select 1 from vector_changes where number = ?", [change]).fetchone() is not None
+    sql = (
+        "select 1 from vector_changes where number = ?"
+        " union all select 1 where ? = ? and not exists (select 1 from vector_changes)"
+    )
+    return db.execute(sql, [change, change, FIRST]).fetchone() is not None
 
 
 def _next_change(db: Database) -> int:

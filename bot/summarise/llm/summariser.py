@@ -48,7 +48,6 @@ class LlmSummariser:
         self._model = model
         self._maker = f"{model} prompt {PROMPT_VERSION}"
         self._daily_tokens = daily_tokens
-        self._reserved_tokens = 0  # tokens of the questions under way
         self._failures = 0
         self._rest_until: datetime | None = None
 
@@ -97,15 +96,16 @@ class LlmSummariser:
         return reply
 
     async def _within_budget(self, question: Messages, now: datetime) -> Answer:
-        cost = estimate_tokens(question) + LONGEST_ANSWER
-        self._reserved_tokens += cost
-        try:
-            if await self._summaries.spent(now.date()) + self._reserved_tokens > self._daily_tokens:
-                raise SummaryUnavailable("the day's budget for the model is used up")
-            answer = await self._endpoint.ask(question)
-            await self._summaries.spend(now.date(), answer.tokens)
-        finally:
-            self._reserved_tokens -= cost
+        """Ask where the most that it may cost is left of the day, and count what it cost.
+
+        The most is counted first, so that who asks at the same time, in any process, cannot spend the same. It stays counted
+        where nobody knows what was spent: when this is cancelled, or the process ends.
+        """
+        day, cost = now.date(), estimate_tokens(question) + LONGEST_ANSWER
+        if not await self._summaries.spend(day, cost, most=self._daily_tokens):
+            raise SummaryUnavailable("the day's budget for the model is used up")
+        answer = await self._endpoint.ask(question)
+        await self._summaries.spend(day, answer.tokens - cost)
         return answer
 
     def _note_failure(self, answer: Answer, now: datetime) -> None:

@@ -18,3 +18,9 @@ def test_it_is_said_how_far_the_index_is() -> None:
     (begun,) = search_finding("tantivy", 10, Making(5_000, 300_000))
     assert begun.grade is Grade.NOTE
     assert "5,000 of 300,000" in begun.text
+
+
+def test_it_is_said_how_far_the_search_copy_is_of_a_database_elsewhere() -> None:
+    (begun,) = search_finding("fts5", MANY_ITEMS + 1, Making(5_000, 300_000))
+    assert begun.grade is Grade.NOTE
+    assert "the search copy is made, so far 5,000 of 300,000" in begun.text

@@ -10,7 +10,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from adapters.health.metrics import exposition
 from bot.models import DeliveryState
-from bot.service.health import Metrics, SourceMetrics
+from bot.service.health import LaneMetrics, Metrics, ProcessMetrics, SharedMetrics, SourceMetrics
 
 DASHBOARD = json.loads((Path(__file__).parents[3] / "config" / "grafana-dashboard.json").read_text(encoding="utf-8"))
 EXPRESSIONS = [target["expr"] for panel in DASHBOARD["panels"] for target in panel["targets"]]
@@ -27,6 +27,15 @@ FULL = Metrics(
     unreadable={"slack": 0},
     untold={"slack": 0},
     vectors={"whole": 1},
+    shared=SharedMetrics(
+        lanes=[LaneMetrics("deliver", "slack:3", 5, 12.0)],
+        leases=["clock"],
+        processes=[ProcessMetrics("host-1-a", "clock make", "1", 2.0)],
+        rests=["call discord"],
+        rescues={"job": 0, "lane": 0, "process": 0},
+        waits={"discord": 1.5},
+        behind=(0, 0.5),
+    ),
 )
 
 

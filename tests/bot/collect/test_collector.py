@@ -12,7 +12,7 @@ import pytest
 
 from bot.collect.collector import TRIES, Collector
 from bot.errors import SourceChanged, SourceUnavailable, StoreError
-from bot.models import Batch, Health, Item, Release
+from bot.models import Batch, Health, Hit, Item, Page, Release
 from bot.ports.facts import COLLECTED, number_of_fact
 from bot.sources.registry import AUTHORITY
 from bot.store.sqlite.store import SqliteStore
@@ -234,6 +234,41 @@ async def test_what_another_process_stores_while_ours_is_folded_in_is_kept(store
     (stored,) = (await store.items.find([ours.key])).values()
     assert (set(stored.sources), stored.upvotes) == ({"arxiv", "huggingface"}, 42)
     assert result.fresh == 0, "it was new to the other one"
+
+
+def behind(store: MemoryStore, *found: Item) -> MemoryStore:
+    """Return the store with a search index that has not followed it: all that it finds are these."""
+
+    async def search(*_: object, **__: object) -> Page:
+        return Page(tuple(Hit(item, 1.0) for item in found), more=False)
+
+    index: Any = instead(store.index, search=search)
+    return instead(store, index=index)
+
+
+async def test_a_feeds_twin_that_the_search_index_does_not_have_yet_is_found(store: MemoryStore, now: datetime) -> None:
+    known = paper(title="A long enough title of a paper", authors=("Ada Lovelace",))
+    await store.items.add([known], now)
+    entry = post(title=known.title, authors=("A. Lovelace",))
+
+    await Collector(behind(store), AUTHORITY).collect([Scripted("feed:lab", Batch(items=(entry,)))], now)
+
+    found = await store.items.find([known.key, entry.key])
+    assert found[known.key] == found[entry.key]
+    assert found[known.key].sources == ("arxiv", "feed:lab")
+
+
+async def test_a_twin_that_the_search_index_has_as_it_was_is_taken_as_it_is(store: MemoryStore, now: datetime) -> None:
+    was = paper(title="A long enough title of a paper", authors=("Ada Lovelace",), seen=now)
+    gone = replace(was, key="arxiv:2603.00099")
+    await store.items.add([replace(was, upvotes=42)], now)
+    await store.items.add([repo(f"lab/{number}") for number in range(1000)], now)
+    entry = post(title=was.title, authors=("A. Lovelace",))
+
+    await Collector(behind(store, gone, was), AUTHORITY).collect([Scripted("feed:lab", Batch(items=(entry,)))], now)
+
+    stored = (await store.items.find([entry.key]))[entry.key]
+    assert (stored.key, stored.upvotes, stored.sources) == (was.key, 42, ("arxiv", "feed:lab"))
 
 
 async def test_who_is_overtaken_again_and_again_gives_up_and_has_stored_nothing(store: MemoryStore, now: datetime) -> None:

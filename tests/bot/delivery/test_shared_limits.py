@@ -13,8 +13,8 @@ import pytest
 
 from bot.delivery import Deliverer, DeliveryContext, SubscriptionResumer
 from bot.delivery.pausing import SubscriptionPauser
-from bot.delivery.rate_limits import PlatformCall, RateLimits, SharedLimits
-from bot.errors import Reach, Refused
+from bot.delivery.rate_limits import PlatformCall, RateLimits, SharedLimits, takes_moment
+from bot.errors import Delayed, DeliveryError, Reach, Refused, Rejected
 from bot.models import Abilities, Delivery, DeliveryState, Method, Rate, Refusal
 from bot.store.postgres.processes import PostgresBudgets
 from bot.store.postgres.store import PostgresStore
@@ -26,6 +26,7 @@ from tests.stores.postgres_server import emptied_aside
 SECOND, MINUTE = timedelta(seconds=1), timedelta(minutes=1)
 PROCESSES = 4
 LIKE_DISCORD = Abilities(nonce_window=timedelta(minutes=2), finds=True, per_second=50.0, per_channel_second=1.0)
+ASKED = Delayed("It asked for a pause.", retry_after=MINUTE)
 SLOW = Abilities(per_channel_second=0.5)  # calls are 2.2 seconds apart
 
 
@@ -185,7 +186,7 @@ async def test_who_waits_for_its_moment_while_another_is_asked_to_wait_asks_noth
     assert await first.wait(call()) is None
 
     async def asked_to_wait() -> None:
-        await first.limits.rest(call(), Reach.WORKSPACE, NOW + MINUTE, NOW, "429")
+        await first.limits.rest(call(), Reach.WORKSPACE, NOW + MINUTE, NOW, ASKED)
 
     second.meanwhile = asked_to_wait
     later = await second.wait(call())
@@ -196,7 +197,7 @@ async def test_who_waits_for_its_moment_while_another_is_asked_to_wait_asks_noth
 @pytest.mark.parametrize("reach", Reach)
 async def test_a_rest_reaches_as_far_in_every_process(budgets: Sequence[PostgresBudgets], reach: Reach) -> None:
     first, second = Alone(budgets[0]), Alone(budgets[1])
-    await first.limits.rest(call(), reach, NOW + MINUTE, NOW, "429")
+    await first.limits.rest(call(), reach, NOW + MINUTE, NOW, ASKED)
     now = datetime.now(UTC)  # what is kept is by the database's clock
     await second.limits.refresh(now)
     places = [("C1", Method.POST), ("C2", Method.POST), ("C1", Method.TELL)]
@@ -207,11 +208,44 @@ async def test_a_rest_reaches_as_far_in_every_process(budgets: Sequence[Postgres
     assert held == [True, reach is not Reach.CHANNEL, False, reach is Reach.PLATFORM]
 
 
+@pytest.mark.parametrize(
+    "error",
+    [
+        Delayed("It cannot be reached from here.", reach=Reach.PLATFORM),
+        Delayed("This process sent too much.", reach=Reach.PLATFORM, retry_after=MINUTE, here=True),
+        Refused("The token is not good.", reach=Reach.PLATFORM),
+        Rejected("It does not take the message.", failure="status 400"),
+    ],
+)
+async def test_what_only_this_process_may_not_do_stops_no_other(
+    budgets: Sequence[PostgresBudgets], error: DeliveryError
+) -> None:
+    alone = Alone(budgets[0])
+    await alone.limits.rest(call(), error.reach, NOW + MINUTE, NOW, error)
+    assert alone.limits.rate_limits.rested(call(), NOW) == NOW + MINUTE
+    assert await budgets[1].rests() == []
+
+
+async def test_a_channel_that_is_refused_is_left_alone_by_all(budgets: Sequence[PostgresBudgets]) -> None:
+    await Alone(budgets[0]).limits.rest(call(), Reach.CHANNEL, NOW + MINUTE, NOW, Refused("It is archived."))
+    (rest,) = await budgets[1].rests()
+    assert rest.reason == "It is archived."
+
+
+async def test_a_moment_is_that_of_one_request(budgets: Sequence[PostgresBudgets]) -> None:
+    alone = Alone(budgets[0])
+    assert not takes_moment()
+    assert await alone.wait(call()) is None
+    both = await asyncio.gather(*(asyncio.to_thread(takes_moment) for _ in range(2)))
+    assert sorted(both) == [False, True]
+    assert not takes_moment()
+
+
 async def test_a_rest_that_a_process_knows_to_be_longer_is_not_shortened(budgets: Sequence[PostgresBudgets]) -> None:
     first, second = Alone(budgets[0]), Alone(budgets[1])
     now = datetime.now(UTC)
     second.limits.rate_limits.rest(call(), Reach.CHANNEL, now + MINUTE, now)
-    await first.limits.rest(call(), Reach.CHANNEL, now + SECOND, now)
+    await first.limits.rest(call(), Reach.CHANNEL, now + SECOND, now, ASKED)
     await second.limits.refresh(now)
     assert second.limits.rate_limits.rested(call(), now) == now + MINUTE
 
@@ -219,7 +253,7 @@ async def test_a_rest_that_a_process_knows_to_be_longer_is_not_shortened(budgets
 async def test_where_the_database_is_gone_the_process_rests_alone(budgets: Sequence[PostgresBudgets]) -> None:
     alone = Alone(budgets[0])
     await budgets[0].connections.close()
-    await alone.limits.rest(call(), Reach.CHANNEL, NOW + MINUTE, NOW)
+    await alone.limits.rest(call(), Reach.CHANNEL, NOW + MINUTE, NOW, ASKED)
     assert alone.limits.rate_limits.rested(call(), NOW) == NOW + MINUTE
 
 

@@ -12,10 +12,10 @@ from bot.handlers.context import HandlerContext
 from bot.handlers.handle import handle
 from bot.models import Actor, Change, Feedback, Interest, Item, Preferences, Reply, Schedule, Subscription, Topic
 from bot.query import parse as parse_query
-from bot.store.sqlite.store import SqliteStore
 from bot.summarise.extractive import Extractive
 from bot.summarise.gist import gists
 from tests.fakes.works import paper
+from tests.stores import AnyStore
 from tests.stores.instead import instead
 from tests.stores.memory import MemoryStore
 
@@ -109,7 +109,7 @@ class Asker:
         return replace(self, now=now)
 
 
-def asker(store: MemoryStore | SqliteStore, now: datetime, **settled: Any) -> Asker:
+def asker(store: AnyStore, now: datetime, **settled: Any) -> Asker:
     """Ada, who asks a context with two packs over this store."""
     publisher = Publisher(store, Extractive(), SOURCES)
     packs = {topic.name: topic for topic in PACKS}

@@ -15,7 +15,6 @@ BEAT = timedelta(seconds=15)
 
 
 def beside(folder: Path, name: str) -> Path:
-    (folder / name).mkdir(exist_ok=True)
     return folder / name / "search.sqlite3"
 
 

@@ -313,11 +313,11 @@ class Actions(World):
     def _deliver(self, asked: Asked) -> None:
         """Tell the application of it: over HTTP where it has an address for that, else over the gateway."""
         if self.interactions_endpoint_url:
-            sending = asyncio.create_task(self.send_signed(self._event(asked)))
+            sending = asyncio.create_task(self.send_signed(self.told_of(asked)))
             self.sending.add(sending)
             sending.add_done_callback(self.sending.discard)
         else:
-            self.dispatch("INTERACTION_CREATE", self._event(asked), guild=asked.channel.guild)
+            self.dispatch("INTERACTION_CREATE", self.told_of(asked), guild=asked.channel.guild)
 
     async def set_interactions_endpoint(self, url: str) -> None:
         """Enter the address as the application's; raises AssertionError where it does not answer as Discord demands.
@@ -332,7 +332,7 @@ class Actions(World):
 
     async def resend(self, asked: Asked, url: str = "") -> int:
         """Send an interaction over HTTP once more, to another address where one is named; return the status."""
-        return (await self.send_signed(self._event(asked), url=url))[0]
+        return (await self.send_signed(self.told_of(asked), url=url))[0]
 
     async def send_signed(self, said: object, *, url: str = "", forged: bool = False) -> tuple[int, str]:
         """Send it over HTTP with its signature, or one that is not its; return status and body of the answer."""
@@ -345,8 +345,8 @@ class Actions(World):
         ):
             return response.status, await response.text()
 
-    def _event(self, asked: Asked) -> dict[str, Any]:
-        """Return the interaction as the gateway tells of it."""
+    def told_of(self, asked: Asked) -> dict[str, Any]:
+        """Return the interaction as the application is told of it."""
         guild, user = asked.channel.guild, asked.user
         said: dict[str, Any] = {
             "id": str(asked.id),

@@ -32,7 +32,7 @@ class Post:
     """What delivers to one address of the app."""
 
     def __init__(self, url: str, secret: str) -> None:
-        self._url = url
+        self.url = url  # may be exchanged: a balancer before several processes sends each request to any of them
         self._secret = secret
         self._session: aiohttp.ClientSession | None = None
         self._why = ""  # the last delivery was not taken
@@ -78,7 +78,7 @@ class Post:
         """Post any body with any headers: forged, stale or replayed ones too."""
         if self._session is None:
             self._session = aiohttp.ClientSession()
-        async with self._session.post(self._url, data=body, headers=headers) as response:
+        async with self._session.post(self.url, data=body, headers=headers) as response:
             said = await response.read()
             self.statuses.append(response.status)
             return response.status, said, response.headers

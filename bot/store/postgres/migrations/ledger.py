@@ -8,6 +8,9 @@ _LANE = """lane text collate "C" generated always as (
         split_part(workspace, ':', 1) || ':' || (('x' || left(md5(workspace), 8))::bit(32)::bigint % 16)::text
     ) stored"""
 
+# Rows that wait are few of many and change often: what is left of them in the indexes is to be cleared away soon.
+_CLEARED = "with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.05)"
+
 TABLES: tuple[str, ...] = (
     f"""
 create table occurrences (
@@ -27,7 +30,7 @@ create table occurrences (
         slot > 0 and (state = 'empty' or state = 'skipped' and strpos(data, '"reason":"overtaken by a later one"') > 0)
     ) stored,
     primary key (workspace, subscription, day, slot)
-)""",
+) {_CLEARED}""",
     "create index occurrences_state on occurrences (state, lane, workspace, ready, due, subscription, day, slot)",
     "create index occurrences_latest on occurrences (workspace, due) where not came_to_nothing",
     "create index occurrences_place on occurrences (workspace, channel, due) where not came_to_nothing",
@@ -48,9 +51,10 @@ create table deliveries (
     message text collate "C" not null default '',
     data text not null,
     {_LANE}
-)""",
+) {_CLEARED}""",
     "create unique index deliveries_id on deliveries (id, workspace)",
     "create unique index deliveries_part on deliveries (workspace, subscription, day, slot, part)",
+    "create index deliveries_state on deliveries (state)",
     "create index deliveries_latest on deliveries (workspace, due)",
     "create index deliveries_place on deliveries (workspace, channel, due)",
     "create index deliveries_message on deliveries (workspace, channel, message) where message <> ''",

@@ -53,11 +53,15 @@ class CopyFollower:
         if space != self.position.space:
             await self._write(replace(self.position, space=space, write=NOWHERE, vectors_reached=0))
 
-    async def is_level(self) -> bool:
+    async def has_items(self) -> bool:
+        """Say whether the copy has all items as they are, without bringing it any further."""
+        self.last_arrival = await self._items.last_arrival()
+        return self.position.reached is None and self.position.number == await self._items.last_change()
+
+    async def has_all(self) -> bool:
         """Say whether the copy has all there is, without bringing it any further."""
         position = self.position
-        self.last_arrival = await self._items.last_arrival()
-        if position.reached is not None or position.number != await self._items.last_change():
+        if not await self.has_items():
             return False
         if not position.space:
             return True
@@ -116,17 +120,17 @@ class CopyFollower:
         besides: Callable[[Database], None] = lambda db: None,
     ) -> None:
         """Write these items, none for None, and with `arrival` that the copy has all that was stored up to there."""
-        stored = {number: item for number, item in given.items() if item is not None}
-        ready = await asyncio.get_running_loop().run_in_executor(self._copy.folder, rows.prepared, stored)
+        there = await self._read(lambda db: rows.texts_of(db, given))
+        ready = await asyncio.get_running_loop().run_in_executor(self._copy.folder, rows.prepared, given, there)
 
         def write(db: Database) -> None:
             besides(db)
-            rows.put_items(db, {number: ready.get(number) for number in given})
+            rows.put_items(db, ready)
             if arrival is not None:
                 rows.set_last_arrival(db, arrival)
 
         await self._write(position, write)
-        self._copied = max([self._copied, *stored]) if arrival is None else arrival
+        self._copied = max([self._copied, *given]) if arrival is None else arrival
 
     async def _follow_vectors(self) -> bool:
         """Write some changes of vectors, and return whether none is left and those of all items were looked at."""

@@ -17,7 +17,7 @@ from bot import __version__
 from bot.errors import StoreError
 from bot.models import Item
 from bot.models.vectors import text_digest
-from bot.store.records import item_from_text
+from bot.store.records import item_from_text, item_to_text
 from bot.store.sqlite import ingest, vectors
 from bot.store.sqlite.ingest import PreparedItem
 from bot.store.sqlite.key_values import fact, set_fact
@@ -97,30 +97,32 @@ def begun(position: Position, number: int) -> Position:
     return replace(position, number=number, reached=0, write=NOWHERE, vectors_reached=0, is_complete=False)
 
 
-def prepared(items: Mapping[int, Item]) -> dict[int, PreparedItem]:
-    """Return the items as they will be written, without what no search reads: other names, and counts of each day. Pure."""
-    ready = ingest.make_ready(list(items.values()))
-    return {
-        number: replace(item, aliases=(), counts=(None, None, None))
-        for number, item in zip(items.keys(), ready, strict=True)
+def prepared(items: Mapping[int, Item | None], there: Mapping[int, tuple[str, str]]) -> dict[int, PreparedItem | None]:
+    """Return those that are not as they are `there`, as they will be written, None for what is to go. Pure.
+
+    What no search reads is left out: other names of an item, and its counts of each day.
+    """
+    fresh = {
+        number: item
+        for number, item in items.items()
+        if item is not None and there.get(number) != (item.key, item_to_text(item))
     }
+    ready = {
+        number: replace(item, aliases=(), counts=(None, None, None))
+        for number, item in zip(fresh, ingest.make_ready(list(fresh.values())), strict=True)
+    }
+    return {number: ready.get(number) for number, item in items.items() if item is None or number in ready}
 
 
 def put_items(db: Database, given: Mapping[int, PreparedItem | None]) -> None:
-    """Let the copy have these items under these ids, the last of each key, and none where None is given.
-
-    What is the same already is not written again.
-    """
+    """Let the copy have these items under these ids, the last of each key, and none where None is given."""
     numbers = {item.key: number for number, item in given.items() if item is not None}
-    there = _texts(db, given)
-    same = {number for number, item in given.items() if item is not None and there.get(number) == (item.key, item.data)}
-    gone = {number for number, (key, _) in there.items() if numbers.get(key) != number}
+    gone = {number for number, (key, _) in texts_of(db, given).items() if numbers.get(key) != number}
     known = ingest.known(db, list(numbers))
     # A key that was dropped and stored again has another arrival.
     gone |= {number for key, (number, _) in known.items() if number != numbers[key]}
     ingest.drop(db, sorted(gone))
-    fresh = [given[number] for number in numbers.values() if number not in same]
-    if some := [item for item in fresh if item is not None]:
+    if some := [item for number in numbers.values() if (item := given[number]) is not None]:
         standing = {key: pair for key, pair in known.items() if pair[0] not in gone}
         ingest.write(db, [some], standing, _NO_DAY, numbers)
 
@@ -149,7 +151,7 @@ def put_vectors(db: Database, space: str, given: Mapping[int, tuple[bytes, bool]
     there = dict(db.execute(sql, [vectors.space_number(db, space), wanted]).fetchall())
     vectors.forget(db, [number for number, vector in given.items() if vector is None])
     fresh = {number: each for number, each in given.items() if each is not None and there.get(number) != each[0]}
-    texts = _texts(db, fresh)
+    texts = texts_of(db, fresh)
     rows = [
         (number, quick, text_digest(item_from_text(texts[number][1])), packed)
         for number, (packed, quick) in fresh.items()
@@ -159,7 +161,7 @@ def put_vectors(db: Database, space: str, given: Mapping[int, tuple[bytes, bool]
         vectors.keep(db, space, rows)
 
 
-def _texts(db: Database, numbers: Collection[int]) -> dict[int, tuple[str, str]]:
+def texts_of(db: Database, numbers: Collection[int]) -> dict[int, tuple[str, str]]:
     """Return the key and the text of each of these ids that is an item's."""
     sql = "select items.id, key, data from items join records using (id) where items.id in (select value from json_each(?))"
     rows: Sequence[tuple[int, str, str]] = db.execute(sql, [json.dumps(list(numbers))]).fetchall()

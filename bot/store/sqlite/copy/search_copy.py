@@ -28,6 +28,7 @@ from bot.store.sqlite.copy.rows import CopyDamagedError, damage_told
 from bot.store.sqlite.ingest import last_id
 from bot.store.sqlite.items import SqliteItems
 from bot.store.sqlite.locks import FileLock
+from bot.store.sqlite.recovery.network_disk import refuse_network_disk
 from bot.store.sqlite.search.index import SqliteIndex
 from bot.store.sqlite.search.meaning import VectorCopy
 
@@ -78,6 +79,7 @@ class SearchCopy:
         self._opening, self._step = asyncio.Lock(), asyncio.Lock()
         self._wake = asyncio.Event()
         self._tasks: set[asyncio.Task[Any]] = set()
+        self._spacing: asyncio.Task[bool] | None = None  # what begins to follow other vectors
         self._is_open = self._holds = self._is_beside_open = self._is_damaged = False
         self._level_at = 0.0  # by the monotonic clock; when it was opened, until it has all there is
 
@@ -91,16 +93,16 @@ class SearchCopy:
         async with self._opening:
             if self._is_open:
                 return
-            with store_errors(self.path):
-                await asyncio.to_thread(self._enter)
             try:
+                with store_errors(self.path):
+                    await asyncio.to_thread(self._enter)
                 await self._made_ready()
             except BaseException:
                 await self._leave()
                 raise
             self._level_at, self._is_open = time.monotonic(), True
             self._begin(self._keep_up())
-            await self._wait(self._begin(self._catch_up()))
+            await self._wait(self._begin(self._catch_up(items_alone=False)))
 
     async def close(self) -> None:
         """End what goes on in the background and let go of the folder."""
@@ -149,23 +151,30 @@ class SearchCopy:
         pause, failed = self._every, False
         while True:
             self._wake.clear()
-            try:
-                is_level = await self._follow_some()
-                if failed:
-                    _log.info("the search copy follows the database again")
-                pause, failed = self._every, False
-            except StoreError as error:
-                if not failed:
-                    _log.warning("the search copy stays behind, and goes on answering: %s", error)
-                is_level, failed, pause = True, True, min(2 * pause, _LONGEST)
-            if is_level:
+            is_level, why = await self._tried()
+            if why and not failed:
+                _log.warning("the search copy stays behind, and goes on answering: %s", why)
+            elif failed and not why:
+                _log.info("the search copy follows the database again")
+            pause, failed = min(2 * pause, _LONGEST) if why else self._every, bool(why)
+            if is_level or failed:
                 with contextlib.suppress(TimeoutError):
                     await asyncio.wait_for(self._wake.wait(), pause.total_seconds())
 
-    async def _catch_up(self) -> bool:
-        """Write what changed of the items, before all else; return whether that could be done."""
+    async def _tried(self) -> tuple[bool, str]:
+        """Bring the copy a little further; return whether it has all there is, and why that could not be done, or ""."""
+        try:
+            return await self._follow_some(), ""
+        except StoreError as error:
+            return False, str(error)
+        except Exception as error:  # noqa: BLE001 - whatever it was, it is tried again
+            _log.exception("the search copy met what it does not know")
+            return False, type(error).__name__
+
+    async def _catch_up(self, *, items_alone: bool = True) -> bool:
+        """Write what changed of the items, or whatever is missing; return whether that could be done."""
         with contextlib.suppress(StoreError):  # `_keep_up` meets it too, and says so
-            while not await self._follow_some(items_alone=True):
+            while not await self._follow_some(items_alone=items_alone):
                 pass
             return True
         return False
@@ -175,7 +184,7 @@ class SearchCopy:
         async with self._step:
             if not await self._is_ours():
                 await self._in_copy(self.following.look())
-                is_level = await self.following.is_level()
+                is_level = await (self.following.has_items if items_alone else self.following.has_all)()
                 if not is_level:
                     await asyncio.sleep(_STEP)
             else:
@@ -225,6 +234,7 @@ class SearchCopy:
             await asyncio.to_thread(self._ours.release)
 
     def _enter(self) -> None:
+        refuse_network_disk(self.path)
         self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._holds = self._ours.take(_TAKING if self._exclusive else 0.0)
         if self._holds:
@@ -293,6 +303,7 @@ class SearchCopy:
         await self._index.close()
         if self._connections.is_open:
             await self._connections.close()
+        self._index = self._new_index()  # a closed one makes no file of vectors any more
         self._holds = False
         await asyncio.to_thread(self._ours.close)
 
@@ -338,7 +349,9 @@ class SearchCopy:
         await self.open()
         if near is None or near.space == self.following.position.space:
             return
-        await self._wait(self._begin(self._follow_space(near.space)))
+        if self._spacing is None or self._spacing.done():
+            self._spacing = self._begin(self._follow_space(near.space))
+        await self._wait(self._spacing)
 
     async def _follow_space(self, space: str) -> bool:
         with contextlib.suppress(StoreError):

@@ -48,7 +48,7 @@ def request(body: dict[str, Any]) -> AsyncBoltRequest:
     return AsyncBoltRequest(mode="socket_mode", body=body)
 
 
-def door(room: Room, now: datetime, chats: Chats | None = None, **values: float) -> Dispatcher:
+def door(room: Room, now: datetime, chats: Chats | None = None, **values: Any) -> Dispatcher:
     return Dispatcher(room.app, SeenEvents("slack", chats or room.store.chats, lambda: now, **values), lambda: now)
 
 
@@ -277,3 +277,14 @@ async def test_what_was_met_a_day_ago_is_new(now: datetime) -> None:
 
     assert not await SeenEvents("slack", store.chats, lambda: later).is_first("event:Ev1", now)
     assert await SeenEvents("slack", store.chats, lambda: much_later).is_first("event:Ev1", now)
+
+
+async def test_what_another_process_met_since_this_one_began_is_known_where_several_hear() -> None:
+    store, begun = MemoryStore(), NOW
+    here, there = [SeenEvents("slack", store.chats, lambda: begun, is_shared=True) for _ in range(2)]
+    alone = SeenEvents("slack", store.chats, lambda: begun)
+    sent = begun + timedelta(minutes=5)
+    assert await here.is_first("event:Ev1", sent)
+    assert not await there.is_first("event:Ev1", sent)
+    assert await alone.is_first("event:Ev1", sent), "by itself it can only have been met before it began"
+    await alone.settle()

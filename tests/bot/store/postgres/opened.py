@@ -59,12 +59,17 @@ class Counting(Connections):
     looked_at = 0
 
     async def read(self, job: Callable[[Db], Awaitable[T]], *, view: bool = False) -> T:
-        """Do so as usual, in a transaction."""
+        """Do so as usual, in a transaction; what the connection looked at before it is not counted."""
 
         async def counted(db: Db) -> T:
+            before = await _looked_at(db)
             found = await job(db)
-            row = await (await db.execute(_LOOKED_AT)).fetchone()
-            self.looked_at = int(row[0]) if row else 0
+            self.looked_at = await _looked_at(db) - before
             return found
 
         return await super().read(counted, view=True)
+
+
+async def _looked_at(db: Db) -> int:
+    row = await (await db.execute(_LOOKED_AT)).fetchone()
+    return int(row[0]) if row else 0

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from bot.errors import StoreError
-from bot.store.sqlite.store import refuse_network_disk
+from bot.store.sqlite.recovery.network_disk import refuse_network_disk
 
 MOUNTS = """\
 overlay / overlay rw 0 0

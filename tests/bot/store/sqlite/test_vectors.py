@@ -188,3 +188,28 @@ async def test_a_copy_goes_on_over_a_pruning_and_is_made_anew_where_too_much_was
     counted = "select count(*) from gone_vectors"
     assert await store.connections.read(lambda db: db.execute(counted).fetchone()) == (0,)
     await store.close()
+
+
+async def test_rows_of_a_store_without_any_change_are_as_those_of_a_new_file(path: Path) -> None:
+    store = SqliteStore(path)
+    await store.open()
+    numbers = await store.items.last_change(), await store.vectors.last_change(SPACE)
+    await store.close()
+
+    def forget() -> None:
+        db = connect(path)
+        for table in ("item_changes", "vector_changes"):
+            db.execute(f"delete from {table}")
+        db.conn.commit()
+        db.close()
+
+    await asyncio.to_thread(forget)
+    await store.open()
+    assert (await store.items.last_change(), await store.vectors.last_change(SPACE)) == numbers
+    assert await store.items.changes(numbers[0], limit=9) == []
+    assert await store.vectors.changed(SPACE, numbers[1], limit=9) == []
+    await store.items.add([paper(1)], NOW)
+    await keep(store, [paper(1)])
+    assert await store.items.last_change() > numbers[0]
+    assert await store.vectors.last_change(SPACE) > numbers[1]
+    await store.close()

@@ -16,6 +16,7 @@ from bot.summarise.extractive import Extractive, extract
 from bot.summarise.llm.summariser import LlmSummariser, source_text
 from tests.fakes.edition import items
 from tests.fakes.llm import BROKEN, PATH, WRAPPED, completion, refusing, summary
+from tests.fakes.patience import PATIENCE
 from tests.fakes.web import Answer, Asked, Web
 from tests.stores.memory import MemoryStore
 
@@ -348,6 +349,32 @@ async def test_two_questions_at_once_cannot_spend_the_same_tokens(web: Web, make
     made = await asyncio.gather(*(summariser.summarise(item, now) for item in (MAESTRO, items()[0])))
     assert len(web.asked) == 1
     assert sum("budget" in summary.note for summary in made) == 1
+
+
+async def test_two_processes_on_one_database_cannot_spend_the_same_tokens(web: Web, make: Make, now: datetime) -> None:
+    web.answer(PATH, completion(GOOD, tokens=1_900))
+    one, two = make(daily_tokens=3_000), make(daily_tokens=3_000)
+    made = await asyncio.gather(one.summarise(MAESTRO, now), two.summarise(items()[0], now))
+    assert len(web.asked) == 1
+    assert sum("budget" in summary.note for summary in made) == 1
+
+
+async def test_what_was_asked_and_given_up_stays_counted(web: Web, make: Make, store: MemoryStore, now: datetime) -> None:
+    came, held = asyncio.Event(), asyncio.Event()
+
+    def answered(_: Asked) -> Answer:
+        came.set()
+        return replace(completion(GOOD), held=held)
+
+    web.rule(answered)
+    asking = asyncio.create_task(make().summarise(MAESTRO, now))
+    async with asyncio.timeout(PATIENCE):
+        await came.wait()
+    asking.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asking
+    held.set()
+    assert await store.summaries.spent(now.date()) > len(MAESTRO.abstract) / 4
 
 
 async def test_after_three_failures_in_a_row_the_model_is_left_alone_for_a_while(

@@ -10,11 +10,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sqlite_utils import Database as SqliteDatabase
+from sqlite_utils import Database
 
 from bot.models import And, Item, Label, Term, Tree
 from bot.models.vectors import pack
 from bot.query.match import matches
+from bot.store.postgres.store import PostgresStore
 from bot.store.records import item_to_text
 from bot.store.sqlite.connections import Connections
 from bot.store.sqlite.copy import rows
@@ -28,9 +29,10 @@ from bot.store.sqlite.vectors import SqliteVectors
 from tests.conftest import NOW
 from tests.contract.indexed import indexed
 from tests.contract.records import paper
+from tests.stores import AnyStore
 from tests.stores.memory import MemoryStore
+from tests.stores.postgres_server import emptied_aside
 
-Database = MemoryStore | SqliteStore
 TREES: tuple[Tree, ...] = (And(()), Term("even"), Term("one"), Label("category", "cs.lg"), Term("again", field="title"))
 SPACE, OTHER = "words 1", "words 2"
 
@@ -58,15 +60,19 @@ async def copy(tmp_path: Path) -> AsyncIterator[Connections]:
     await made.close()
 
 
-@pytest.fixture(params=["memory", "sqlite"])
-async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Database]:
-    made: Database = MemoryStore() if request.param == "memory" else SqliteStore(tmp_path / "a.db")
+@pytest.fixture(params=["memory", "sqlite", "postgres"])
+async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[AnyStore]:
+    made: AnyStore
+    if request.param == "postgres":
+        made = PostgresStore(await emptied_aside(request.getfixturevalue("postgres")), tmp_path / "unused", most=4)
+    else:
+        made = MemoryStore() if request.param == "memory" else SqliteStore(tmp_path / "a.db")
     await made.open()
     yield made
     await made.close()
 
 
-def _counts(db: SqliteDatabase) -> list[object]:
+def _counts(db: Database) -> list[object]:
     """Return what the index counts of words and of labels."""
     vocabulary = db.execute("select word, items, names from vocabulary order by word").fetchall()
     return [vocabulary, db.execute("select field, value, items from labels order by field, value").fetchall()]
@@ -77,7 +83,7 @@ async def level(follower: CopyFollower) -> None:
         pass
 
 
-async def expect_the_same(store: Database, copy: Connections, space: str = "") -> None:
+async def expect_the_same(store: AnyStore, copy: Connections, space: str = "") -> None:
     """Expect the same items under the same arrivals, what finds them, and their vectors."""
     there = {number: item_to_text(item) for number, item in await store.items.arrived(0)}
     copied = SqliteItems(copy)
@@ -96,7 +102,7 @@ async def expect_the_same(store: Database, copy: Connections, space: str = "") -
 
 
 async def test_a_copy_of_much_is_made_in_parts_and_what_is_stored_meanwhile_comes_first(
-    store: Database, copy: Connections
+    store: AnyStore, copy: Connections
 ) -> None:
     await store.items.add(some(list(range(1, 8))), NOW)
     follower = CopyFollower(store.items, store.vectors, copy, at_once=3)
@@ -111,7 +117,7 @@ async def test_a_copy_of_much_is_made_in_parts_and_what_is_stored_meanwhile_come
     await expect_the_same(store, copy)
 
 
-async def test_a_key_that_was_dropped_and_stored_again_has_its_new_arrival_alone(store: Database, copy: Connections) -> None:
+async def test_a_key_that_was_dropped_and_stored_again_has_its_new_arrival_alone(store: AnyStore, copy: Connections) -> None:
     follower = CopyFollower(store.items, store.vectors, copy, at_once=1)
     await follower.look()
     await store.items.add(some([1, 2, 3]), NOW)
@@ -126,7 +132,7 @@ async def test_a_key_that_was_dropped_and_stored_again_has_its_new_arrival_alone
     await expect_the_same(store, copy)
 
 
-async def test_what_is_the_same_is_not_written_again(store: Database, copy: Connections) -> None:
+async def test_what_is_the_same_is_not_written_again(store: AnyStore, copy: Connections) -> None:
     await store.items.add(some([1, 2, 3]), NOW)
     follower = CopyFollower(store.items, store.vectors, copy)
     await follower.look()
@@ -137,7 +143,7 @@ async def test_what_is_the_same_is_not_written_again(store: Database, copy: Conn
     assert await SqliteItems(copy).last_change() == before
 
 
-async def test_vectors_follow_and_go_with_the_texts_that_they_are_of(store: Database, copy: Connections) -> None:
+async def test_vectors_follow_and_go_with_the_texts_that_they_are_of(store: AnyStore, copy: Connections) -> None:
     dice, items = random.Random(1), some([1, 2, 3, 4, 5])
     await store.items.add(items, NOW)
     await store.vectors.save(SPACE, items[:4], vectors_of(items[:4], dice), quick=True)
@@ -160,7 +166,7 @@ async def test_vectors_follow_and_go_with_the_texts_that_they_are_of(store: Data
 
 @pytest.mark.parametrize("seed", range(3))
 async def test_whatever_happens_between_two_steps_the_copy_has_what_the_database_has(
-    store: Database, tmp_path: Path, seed: int
+    store: AnyStore, tmp_path: Path, seed: int
 ) -> None:
     dice = random.Random(seed)
     copy = await opened(tmp_path / "copy.sqlite3")
@@ -207,14 +213,14 @@ async def test_a_backup_that_was_put_back_is_followed_from_the_beginning(tmp_pat
     await store.close()
 
 
-async def test_another_version_looks_at_all_items_anew_and_answers_meanwhile(store: Database, copy: Connections) -> None:
+async def test_another_version_looks_at_all_items_anew_and_answers_meanwhile(store: AnyStore, copy: Connections) -> None:
     await store.items.add(some([1, 2, 3]), NOW)
     follower = CopyFollower(store.items, store.vectors, copy)
     await follower.look()
     await level(follower)
     older = replace(follower.position, version="of before")
 
-    def spoil(db: SqliteDatabase) -> None:
+    def spoil(db: Database) -> None:
         rows.save_position(db, older)
         db.execute("update records set data = json_set(data, '$.title', 'lacks something') where id = 2")
 

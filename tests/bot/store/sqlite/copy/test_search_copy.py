@@ -13,21 +13,27 @@ from pathlib import Path
 
 import pytest
 
-from bot.errors import StoreError, UsageError
+from bot.app import built, file_store_of
+from bot.errors import SettingsError, StoreError, UsageError
 from bot.models import Item, Near, Query, Term
 from bot.ports.items import Making
+from bot.settings.load import Settings
 from bot.store.index.follower import IndexFollower
+from bot.store.postgres.store import PostgresStore
 from bot.store.sqlite.connections import Connections
 from bot.store.sqlite.copy.search_copy import COPY, SearchCopy
 from bot.store.sqlite.store import SqliteStore
 from tests.bot.store.sqlite.copy.test_follower import SPACE, expect_the_same, some, vectors_of
 from tests.conftest import NOW
 from tests.contract.records import paper
+from tests.stores.postgres_server import emptied_aside
 
 NEVER = timedelta(days=1)  # a copy that does not follow by itself
 
 
-def copy_of(store: SqliteStore, folder: Path, *, exclusive: bool = True, every: timedelta = NEVER) -> SearchCopy:
+def copy_of(
+    store: SqliteStore | PostgresStore, folder: Path, *, exclusive: bool = True, every: timedelta = NEVER
+) -> SearchCopy:
     return SearchCopy(folder, store.items, store.vectors, exclusive=exclusive, every=every)
 
 
@@ -116,7 +122,7 @@ async def test_a_copy_that_is_being_made_says_so_on_each_page_and_how_far_it_is(
 
 
 async def test_while_the_database_cannot_be_reached_the_copy_answers_and_goes_on_later(
-    store: SqliteStore, tmp_path: Path
+    store: SqliteStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await store.items.add(some([1, 2]), NOW)
     copy = copy_of(store, tmp_path / "copy", every=timedelta(milliseconds=5))
@@ -125,6 +131,10 @@ async def test_while_the_database_cannot_be_reached_the_copy_answers_and_goes_on
     with pytest.raises(StoreError):
         await copy.follow()
     assert await even(copy) == 1
+    monkeypatch.setattr("bot.store.sqlite.copy.search_copy.TOLD_SPAN", timedelta(0))
+    behind = (await copy.search(Query("", Term("even")), NOW)).behind
+    assert behind is not None
+    assert (behind.arrivals, behind.is_being_made) == (0, False)
     await store.open()
     await store.items.add(some([3, 4]), NOW)
     await until_found(copy, 2)
@@ -257,6 +267,37 @@ async def test_tantivys_index_follows_the_copy(store: SqliteStore, tmp_path: Pat
     assert await copy.count(Term("even"), NOW) == 2
     assert copy.beside.answered == answered + 1
     await copy.close()
+
+
+@pytest.fixture
+async def address(postgres: str) -> str:
+    return await emptied_aside(postgres)
+
+
+async def test_what_one_process_stores_in_postgresql_another_finds(address: str, tmp_path: Path) -> None:
+    here, there = (PostgresStore(address, tmp_path / name, most=2, exclusive=True) for name in ("here", "there"))
+    for each in (here, there):
+        await each.open()
+        await each.index.open()
+    await here.items.add(some([2, 3]), NOW)
+    assert await even(here.index) == 1
+    await until_found(there.index, 1)
+    for each in (here, there):
+        await each.close()
+
+
+async def test_the_settings_say_where_the_database_is_and_where_its_copy(address: str, tmp_path: Path) -> None:
+    settings = Settings.model_validate(
+        {"database": address, "postgres": {"folder": tmp_path / "own"}, "search": {"engine": "tantivy"}}
+    )
+    async with built(settings, exclusive=True, searching=True) as app:
+        await app.store.items.add(some([2, 3]), NOW)
+        assert await app.store.index.count(Term("even"), NOW) == 1
+        assert settings.database_path.exists()
+    async with built(settings) as app:
+        assert len((await app.store.index.search(Query("", Term("even")), NOW)).hits) == 1
+    with pytest.raises(SettingsError, match="pg_restore"):
+        file_store_of(settings)
 
 
 _FOLLOWER = """
