@@ -157,11 +157,11 @@ class Place:
     async def judge(self) -> Verdict:
         """Hold what the platform has against what was to be posted and what the ledger says."""
         store = PostgresStore(self.address, self.folder / "judge", most=2)
-        await store.open()
+        await store.connections.open()  # of whatever version its tables are by now
         workspaces = sorted({each.workspace for each in self.made})
         rows = [row for name in workspaces for row in await store.ledger.deliveries(name, limit=2 * len(self.made))]
         faults = await store.maintenance.check()
-        await store.close()
+        await store.connections.close()
         return judged(self.made, self.fake.committed, {each.id: each for each in rows}, sound=not faults)
 
     def used_by_server(self) -> float:

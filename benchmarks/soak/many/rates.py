@@ -138,9 +138,10 @@ async def limited(ask: Ask) -> Row:
         seconds = await place.all_posted(_LONGEST)
         verdict, busiest, unfair = await place.judge(), _busiest(place), _unfair(place)
         counts = place.fake.counts
-        too_fast, inside, way = counts["too fast"], counts["inside"], counts["on the way"]
+        told, too_fast, inside, way = (counts[each] for each in ("429", "too fast", "inside", "on the way"))
     measured = (
-        f"{verdict.figures()}; at most {busiest} posts in a second, {too_fast} × too fast; {inside} inside a Retry-After,"
+        f"{verdict.figures()}; at most {busiest} posts in a second, {too_fast} × too fast; {told} × 429, {inside}"
+        f" requests inside a Retry-After,"
         f" {way} on the way already; the last workspace had its first post after {unfair:.0f} % of all; {seconds:.0f} s"
     )
     target = f"at most {_PER_SECOND} requests in any second over four processes, 0 inside a Retry-After, fair turns"
