@@ -36,13 +36,13 @@ from bot.handlers.addresses.letters import Letters
 from bot.handlers.archive.channel_access import ChannelAccess
 from bot.handlers.context import HandlerContext
 from bot.http.client import Http, Politeness
+from bot.http.turns import SharedTurns
 from bot.models import EMAIL, Actor, DigestRequest, Layout, Limits, Topic
 from bot.ports.digests import Previewer
 from bot.ports.facts import Facts
 from bot.ports.mail import Mailer
-from bot.ports.maintenance import Maintenance
+from bot.ports.maintenance import COPYING, Maintenance, Rows
 from bot.ports.messenger import Messenger, Visibility
-from bot.ports.rows import COPYING, Rows
 from bot.ports.runner import Job, Watch
 from bot.ports.source import Fetcher, ItemLookup, Source
 from bot.ports.store import Store
@@ -362,10 +362,12 @@ async def built(
             await store.index.open()
         if source := await store.facts.get(COPYING):
             raise StoreError(f"The database lacks a part of what is copied from {source}: run `broadsheet db copy` again.")
+        database = None if isinstance(store, SqliteStore) else await _shared_database(store)
+        turns = None if database is None else SharedTurns(store.leases, store.budgets, database.process)
         # In threads: both read the machine's certificates.
-        http = await asyncio.to_thread(_http, settings)
+        http = await asyncio.to_thread(_http, settings, turns)
         stack.push_async_callback(http.close)
-        outside = await asyncio.to_thread(_http, settings, guarded=True)
+        outside = await asyncio.to_thread(_http, settings, turns, guarded=True)
         stack.push_async_callback(outside.close)
         followed = [topics[name] for name in settings.topics if name in topics]
         sources = sources_of(
@@ -384,8 +386,8 @@ async def built(
         posting = dict(messengers or {})
         context = _handler_context(settings, store, publisher, topics, titles, embedder, fetcher)
         context = _with_platforms(context, posting, settings.web.url)
-        delivery = DeliveryContext(store, store.ledger, posting, _delivery_settings(settings))
-        database = None if isinstance(store, SqliteStore) else await _shared_database(store)
+        budgets = None if database is None else store.budgets
+        delivery = DeliveryContext(store, store.ledger, posting, _delivery_settings(settings), budgets=budgets)
         yield App(
             settings,
             store,
@@ -419,6 +421,7 @@ async def _shared_database(store: "PostgresStore") -> SharedDatabase:
         clock.job(),
         SCHEMA,
         store.described,
+        store.expect_usable,
         store.index.behind,
     )
 
@@ -507,7 +510,7 @@ def _layouts(settings: Settings) -> Layouts:
     return Layouts(settings.digest.layout, {name: Layout.THREAD for name, threaded in in_threads.items() if threaded})
 
 
-def _http(settings: Settings, *, guarded: bool = False) -> Http:
+def _http(settings: Settings, turns: SharedTurns | None, *, guarded: bool = False) -> Http:
     contact = f" ({settings.contact})" if settings.contact else ""
     return Http(
         user_agent=f"Broadsheet/{__version__}{contact}",
@@ -515,13 +518,14 @@ def _http(settings: Settings, *, guarded: bool = False) -> Http:
         guarded=guarded,
         allow=frozenset(settings.feed_guard.allow_hosts) if guarded else frozenset(),
         proxy=settings.proxy,
+        turns=turns,
     )
 
 
 def backups_of(settings: Settings) -> Backups | None:
     """Return the backups that the service makes, None when the settings name no folder for them."""
-    run = settings.run
-    return Backups(run.backup_dir, timedelta(hours=run.backup_hours), run.backup_keep) if run.backup_dir else None
+    run, ending = settings.run, "dump" if settings.database_address else "sqlite3"
+    return Backups(run.backup_dir, timedelta(hours=run.backup_hours), run.backup_keep, ending) if run.backup_dir else None
 
 
 def _model_http(settings: Settings, base_url: str, timeout: float) -> Http:

@@ -17,6 +17,7 @@
     │   └── Uncertain           it may have been posted
     ├── ProcessFailed         what was given to a process of its own was not computed
     ├── StoreError            the database did not do what it must; nothing is posted after one
+    │   └── Superseded          a newer version has changed it so that this one may not go on with it
     └── SettingsError         the operator's settings cannot be used; the sentence names the setting
 
 The text of each is one sentence a person can act on. Foreign exceptions are translated where they enter, the cause kept.
@@ -194,6 +195,10 @@ class Uncertain(DeliveryError):
 
 class StoreError(BotError):
     """The database failed; whatever was being written is not half there."""
+
+
+class Superseded(StoreError):
+    """The database was changed by a newer version so that this one may not use it any more."""
 
 
 class SettingsError(BotError):

@@ -57,13 +57,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session")
 def postgres_address() -> str:
     """Return the address of a PostgreSQL server, without a database; skips the test where there is none, and says so."""
-    required = os.environ.get(postgres_server.GIVEN) == "required"
     try:
         return postgres_server.shared(Path(os.environ[_NOTE]))
     except postgres_server.NoServerError as error:
-        if required:
+        if postgres_server.GIVEN == postgres_server.REQUIRED:
             raise
-        pytest.skip(f"no PostgreSQL: {error}; name one in {postgres_server.GIVEN}")
+        pytest.skip(f"no PostgreSQL: {error}; name one in {postgres_server.NAME}")
 
 
 @pytest.fixture(scope="session")
@@ -96,7 +95,7 @@ def now() -> datetime:
 @pytest.fixture(autouse=True)
 def no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in list(os.environ):
-        if name.upper().startswith("BROADSHEET_") and name != postgres_server.GIVEN:
+        if name.upper().startswith("BROADSHEET_"):
             monkeypatch.delenv(name)
 
 

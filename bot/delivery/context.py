@@ -12,7 +12,7 @@ from bot.delivery.rejections import Rejections
 from bot.models import EMAIL, Abilities, Delivery, Method, domain_tag, is_mail
 from bot.ports.ledger import Ledger
 from bot.ports.messenger import Messenger
-from bot.ports.processes import Budgets
+from bot.ports.shared.processes import Budgets
 from bot.ports.store import Store
 
 Clock = Callable[[], datetime]

@@ -17,7 +17,7 @@ from datetime import datetime, timedelta
 
 from bot.errors import Delayed, DeliveryError, Reach, Refused, StoreError
 from bot.models import Abilities, Method, Pace, Rest
-from bot.ports.processes import Budgets
+from bot.ports.shared.processes import Budgets
 
 log = logging.getLogger(__name__)
 

@@ -11,7 +11,7 @@ from datetime import timedelta
 from bot.errors import SourceUnavailable, StoreError
 from bot.http.pace import Clock, Sleep
 from bot.models import Lease, Pace
-from bot.ports.processes import Budgets, Leases
+from bot.ports.shared.processes import Budgets, Leases
 
 PATIENCE = timedelta(seconds=60)  # what must wait for longer is asked another time
 _LOOK = 0.5  # seconds between two looks whether another process has ended its request

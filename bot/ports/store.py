@@ -9,7 +9,7 @@ from bot.ports.items import Items, SearchIndex
 from bot.ports.ledger import Ledger
 from bot.ports.mail import Recipients
 from bot.ports.outbox import Outbox
-from bot.ports.processes import Budgets, Leases, Processes
+from bot.ports.shared.processes import Budgets, Leases, Processes
 from bot.ports.source import SourceStates
 from bot.ports.summaries import Summaries
 from bot.ports.vectors import Vectors

@@ -15,7 +15,7 @@ from bot.private_files import tighten
 log = logging.getLogger(__name__)
 
 _FORM = "%Y%m%dT%H%M%SZ"
-_NAME = re.compile(r"broadsheet-(\d{8}T\d{6}Z)\.sqlite3")
+_NAME = re.compile(r"broadsheet-(\d{8}T\d{6}Z)\.(?:sqlite3|dump)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +25,7 @@ class Backups:
     folder: Path
     every: timedelta
     keep: int
+    ending: str = "sqlite3"  # of their names; "dump" for what pg_dump writes
 
     async def make_due(self, maintenance: Maintenance, now: datetime) -> Path | None:
         """Make one when the newest is old enough, then drop the oldest; return what was made. Raises StoreError."""
@@ -33,7 +34,7 @@ class Backups:
         # A newest one that is of tomorrow was made by a clock that had run ahead: it says nothing about today.
         if any(timedelta(0) <= now - at < self.every for at, _ in newest):
             return None
-        path = self.folder / f"broadsheet-{now.astimezone(UTC):{_FORM}}.sqlite3"
+        path = self.folder / f"broadsheet-{now.astimezone(UTC):{_FORM}}.{self.ending}"
         await maintenance.backup(path)
         await asyncio.to_thread(self._drop_old)
         log.info("wrote the backup %s", path)

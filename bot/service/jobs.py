@@ -33,6 +33,7 @@ FOLLOWERS = timedelta(seconds=5)  # whether what was posted is to be published t
 RESUME = timedelta(seconds=5)  # whether something is to be asked about what is paused
 LOOK = timedelta(minutes=1)  # whether a source is due
 LISTEN = timedelta(seconds=30)  # whether people are heard
+LIMITS = timedelta(seconds=0.5)  # what other processes were asked to leave alone
 EMBED = timedelta(seconds=30)  # whether an item lacks its vector
 UPKEEP = timedelta(hours=1)  # whether it is time for a backup, and to drop what is old
 PRUNED = timedelta(days=1)
@@ -122,6 +123,11 @@ def _logged(what: str, do: Callable[[], Awaitable[int]]) -> Callable[[], Awaitab
             log.info("%s: %d", what, done)
 
     return run
+
+
+def sharing_limits(deliverer: Deliverer, clock: Clock) -> Sequence[Job]:
+    """Return the job by which a process learns what others were asked to leave alone, where several share a database."""
+    return (Job("limits", LIMITS, lambda: deliverer.refresh_limits(clock), at_once=True),)
 
 
 def collecting(

@@ -13,9 +13,9 @@ from datetime import datetime, timedelta
 
 from bot.delivery import Deliverer, Preparer
 from bot.errors import BotError, StoreError
-from bot.ports.lanes import DELIVER, MAKE, LaneJobs, Lanes
 from bot.ports.ledger import Ledger
-from bot.ports.processes import Processes
+from bot.ports.shared.lanes import DELIVER, MAKE, LaneJobs, Lanes
+from bot.ports.shared.processes import Processes
 from bot.service.supervise import Outage
 
 log = logging.getLogger(__name__)

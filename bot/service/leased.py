@@ -10,8 +10,8 @@ from datetime import timedelta
 
 from bot.errors import StoreError
 from bot.models import Lease
-from bot.ports.processes import Leases
 from bot.ports.runner import Job
+from bot.ports.shared.processes import Leases
 
 log = logging.getLogger(__name__)
 

@@ -11,8 +11,8 @@ from typing import cast
 
 from bot.models import Delivery, DeliveryState, Digest, Occurrence, OccurrenceState, Pace, Subscription
 from bot.ports.ledger import Ledger, Planned
-from bot.ports.processes import Budgets
 from bot.ports.runner import Job
+from bot.ports.shared.processes import Budgets
 
 log = logging.getLogger(__name__)
 

@@ -17,8 +17,8 @@ from bot.errors import BotError
 from bot.handlers.context import HandlerContext
 from bot.ports.chats import Chats
 from bot.ports.messenger import Messenger
-from bot.ports.processes import Budgets, Leases, Processes
 from bot.ports.runner import Watch
+from bot.ports.shared.processes import Budgets, Leases, Processes
 from bot.service.supervise import keep_going
 from bot.settings.sections import ROLES, Role
 

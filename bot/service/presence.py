@@ -15,7 +15,7 @@ from bot import __version__
 from bot.delivery import notice_restored
 from bot.models import ProcessState
 from bot.ports.facts import HEARTBEAT, Facts, time_of_fact
-from bot.ports.processes import Leases, Processes
+from bot.ports.shared.processes import Leases, Processes
 from bot.service.heartbeat_file import read_alive, write_alive
 
 PRESENT = timedelta(seconds=5)  # between two signs of a process's life

@@ -12,10 +12,10 @@ from bot.digest.request import RequestBuilder
 from bot.embed.backfill import VectorBackfill
 from bot.models import Behind
 from bot.ports.digests import DigestMaker
-from bot.ports.lanes import DELIVER, MAKE, LaneJobs, Lanes
 from bot.ports.ledger import Ledger
 from bot.ports.maintenance import Maintenance
 from bot.ports.runner import Job
+from bot.ports.shared.lanes import DELIVER, MAKE, LaneJobs, Lanes
 from bot.ports.source import Source
 from bot.ports.store import Store
 from bot.service.backups import Backups
@@ -58,6 +58,7 @@ class SharedDatabase:
     measured: Job  # what measures that clock
     schema: int  # the step of the tables that this version was made for
     described: Callable[[], Awaitable[str]]  # what the database is, in words
+    expect_usable: Callable[[], Awaitable[None]]  # raises Superseded where this version may not go on with it
     behind: Callable[[], Behind | None]  # how far this process's search copy is behind; None: it is not open
 
 
@@ -118,7 +119,8 @@ class SharedService:
 
     def runner(self, local: LocalRunner) -> LaneRunner:
         """Return what runs the jobs, and is stopped with `local`; to be called after `jobs`."""
-        return LaneRunner(local, self.presence, self.lanes if self._has_lanes else None, [*self._leases.values()])
+        lanes, leases = self.lanes if self._has_lanes else None, [*self._leases.values()]
+        return LaneRunner(local, self.presence, lanes, leases, self.database.expect_usable)
 
     def duties(self) -> Duties:
         """Return by what this process is told whether it can do its part."""

@@ -8,7 +8,7 @@ from bot.models import Lease, Pace, ProcessState, Rest
 
 
 class SoleLeases:
-    """bot.ports.processes.Leases."""
+    """bot.ports.shared.processes.Leases."""
 
     def __init__(self) -> None:
         self._held: dict[str, Lease] = {}
@@ -39,7 +39,7 @@ class SoleLeases:
 
 
 class SoleBudgets:
-    """bot.ports.processes.Budgets. Calls are paced where they are made: by bot.delivery.rate_limits and bot.http.pace."""
+    """bot.ports.shared.processes.Budgets. Calls are paced where they are made: bot.delivery.rate_limits, bot.http.pace."""
 
     def __init__(self) -> None:
         self._rests: dict[str, Rest] = {}
@@ -78,7 +78,7 @@ class SoleBudgets:
 
 
 class SoleProcesses:
-    """bot.ports.processes.Processes."""
+    """bot.ports.shared.processes.Processes."""
 
     def __init__(self, leases: SoleLeases) -> None:
         self._leases = leases

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from bot.errors import StoreError, UsageError
 from bot.ports.facts import Facts
-from bot.ports.rows import COPYING, Kind, Row, Rows, Table, Value
+from bot.ports.maintenance import COPYING, Kind, Row, Rows, Table, Value
 
 AT_ONCE = 500  # rows of a part
 

@@ -18,7 +18,7 @@ from adapters.discord.connection.shards import RANGES, IdentifyTurns, LeaseTimes
 from bot.app import App, built
 from bot.errors import StoreError
 from bot.models import Lease, Pace, ProcessState
-from bot.ports.processes import Budgets, Leases, Processes
+from bot.ports.shared.processes import Budgets, Leases, Processes
 from bot.service.platforms import Cluster
 from bot.store.postgres.store import PostgresStore
 from bot.store.single_process import SoleBudgets, SoleLeases, SoleProcesses

@@ -6,15 +6,15 @@ from datetime import datetime
 from typing import Any
 
 from bot.models import LaneBacklog, lane_of
-from bot.ports.lanes import DELIVER, MAKE
 from bot.ports.ledger import Ledger
+from bot.ports.shared.lanes import DELIVER, MAKE
 from tests.stores.instead import instead
 
 _ALL = 10_000
 
 
 class MemoryLanes:
-    """bot.ports.lanes.Lanes, on any ledger that lists all of what waits."""
+    """bot.ports.shared.lanes.Lanes, on any ledger that lists all of what waits."""
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger

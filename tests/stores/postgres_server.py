@@ -27,7 +27,9 @@ from urllib.parse import quote, urlsplit, urlunsplit
 import psycopg
 from psycopg import sql
 
-GIVEN = "BROADSHEET_TEST_POSTGRES"  # an address; "required": fail where there is no server
+NAME = "BROADSHEET_TEST_POSTGRES"
+GIVEN = os.environ.get(NAME, "")  # an address, or REQUIRED; read before tests take such variables away
+REQUIRED = "required"  # fail where there is no server
 _NOBODY = "nobody"
 _OPTIONS = {
     "fsync": "off",  # of the tests' own data nothing is to outlast a power cut
@@ -205,9 +207,8 @@ def _is_running(pid: int) -> bool:
 
 def shared(note: Path) -> str:
     """Return the address of the run's server, which the first worker starts and notes down; raises NoServerError."""
-    given = os.environ.get(GIVEN, "")
-    if given and given != "required":
-        return given
+    if GIVEN not in ("", REQUIRED):
+        return GIVEN
     with _alone(note):
         if not note.exists():
             server = start()

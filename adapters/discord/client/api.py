@@ -26,7 +26,7 @@ from adapters.discord.workspaces import PLATFORM
 from bot.delivery.rate_limits import PlatformCall, RateLimits, SharedLimits, takes_moment
 from bot.errors import StoreError
 from bot.models import Abilities, Method
-from bot.ports.processes import Budgets
+from bot.ports.shared.processes import Budgets
 from bot.service.platforms import Cluster
 
 log = logging.getLogger(__name__)

@@ -19,7 +19,7 @@ from itertools import pairwise
 
 from bot.errors import BotError, StoreError
 from bot.models import Lease, Pace
-from bot.ports.processes import Budgets
+from bot.ports.shared.processes import Budgets
 from bot.service.platforms import Cluster
 
 log = logging.getLogger(__name__)

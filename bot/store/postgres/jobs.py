@@ -22,7 +22,7 @@ from procrastinate.schema import SchemaManager
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from bot.errors import StoreError
-from bot.ports.lanes import DELIVER, MAKE, LaneJob, LaneWork
+from bot.ports.shared.lanes import DELIVER, MAKE, LaneJob, LaneWork
 from bot.store.postgres.connections import Connections, Db
 
 log = logging.getLogger(__name__)
@@ -57,7 +57,7 @@ class _Manager(JobManager):
 
 
 class PostgresLaneJobs:
-    """bot.ports.lanes.LaneJobs."""
+    """bot.ports.shared.lanes.LaneJobs."""
 
     def __init__(self, connections: Connections, *, beat: timedelta = BEAT, silent: timedelta = SILENT) -> None:
         """`silent` is after how long without a sign of life a worker is taken for gone, `beat` how often it gives one."""

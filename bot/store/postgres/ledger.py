@@ -382,7 +382,7 @@ class PostgresLedger(Tables):
 
 
 class PostgresLanes(Tables):
-    """bot.ports.lanes.Lanes."""
+    """bot.ports.shared.lanes.Lanes."""
 
     @reading
     async def waiting(self, db: Db, now: datetime) -> Sequence[LaneBacklog]:

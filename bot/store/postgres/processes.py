@@ -44,7 +44,7 @@ on conflict (id) do update set
 
 
 class PostgresLeases(Tables):
-    """bot.ports.processes.Leases."""
+    """bot.ports.shared.processes.Leases."""
 
     @writing
     async def take(self, db: Db, name: str, holder: str, span: timedelta) -> Lease | None:
@@ -67,7 +67,7 @@ class PostgresLeases(Tables):
 
 
 class PostgresBudgets(Tables):
-    """bot.ports.processes.Budgets."""
+    """bot.ports.shared.processes.Budgets."""
 
     @writing
     async def reserve(self, db: Db, paces: Sequence[Pace], rests: Collection[str] = (), *, patience: timedelta) -> timedelta:
@@ -111,7 +111,7 @@ class PostgresBudgets(Tables):
 
 
 class PostgresProcesses(Tables):
-    """bot.ports.processes.Processes."""
+    """bot.ports.shared.processes.Processes."""
 
     @writing
     async def beat(self, db: Db, process: ProcessState) -> None:

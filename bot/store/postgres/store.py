@@ -12,10 +12,10 @@ from bot.store.postgres.key_values import PostgresFacts, PostgresSourceStates, P
 from bot.store.postgres.ledger import PostgresLanes, PostgresLedger
 from bot.store.postgres.mail import PostgresRecipients
 from bot.store.postgres.maintenance import PostgresMaintenance
-from bot.store.postgres.migrations import SCHEMA, migrate
+from bot.store.postgres.migrations import SCHEMA, applied_steps, expect_readable, migrate
 from bot.store.postgres.outbox import PostgresOutbox
 from bot.store.postgres.processes import PostgresBudgets, PostgresLeases, PostgresProcesses
-from bot.store.postgres.rows import PostgresRows
+from bot.store.postgres.recovery.rows import PostgresRows
 from bot.store.postgres.vectors import PostgresVectors
 from bot.store.postgres.workspaces import PostgresAssistants, PostgresPeople, PostgresWorkspaces
 from bot.store.sqlite.copy.search_copy import SearchCopy
@@ -86,6 +86,10 @@ class PostgresStore:
         await self.index.close()
         await self.lane_jobs.close()
         await self.connections.close()
+
+    async def expect_usable(self) -> None:
+        """Raise Superseded where a newer version has made the database unreadable for this one since it was opened."""
+        expect_readable(await self.connections.read(applied_steps))
 
     async def described(self) -> str:
         """Return what the database is, in words: the server, the step of its tables, its connections. Raises StoreError."""

@@ -23,7 +23,7 @@ from bot.store.sqlite.migrations import is_current, migrate
 from bot.store.sqlite.outbox import SqliteOutbox
 from bot.store.sqlite.recovery.network_disk import refuse_network_disk
 from bot.store.sqlite.recovery.opening import enter, tighten_all
-from bot.store.sqlite.rows import SqliteRows
+from bot.store.sqlite.recovery.rows import SqliteRows
 from bot.store.sqlite.search.index import SqliteIndex
 from bot.store.sqlite.search.meaning import VectorCopy
 from bot.store.sqlite.vectors import SqliteVectors

@@ -67,10 +67,15 @@ async def test_four_processes_together_ask_discord_no_more_than_it_takes(
     clients: Sequence[tuple[RestClient, Cluster]], came: list[float]
 ) -> None:
     async def asks(client: RestClient) -> None:
-        for _ in range(7):
-            await client.request(channel())
+        left = 7
+        while left:
+            try:
+                await client.request(channel())
+                left -= 1
+            except SendingPaused as error:  # on a busy machine moments pass unused
+                await asyncio.sleep(error.retry_after)
 
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(120):
         await asyncio.gather(*(asks(client) for client, _ in clients for _ in range(6)))
     assert len(came) == PROCESSES * 6 * 7
     assert all(later - before > 1.0 for before, later in zip(came, came[50:], strict=False))

@@ -1,5 +1,6 @@
 """Backups that the service makes by itself."""
 
+import asyncio
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -35,6 +36,17 @@ async def test_one_is_made_when_the_newest_is_old_enough(store: SqliteStore, tmp
     await copy.open()
     assert await copy.facts.get("who") == "we"
     await copy.close()
+
+
+async def test_what_another_kind_of_database_writes_is_named_for_it(
+    store: SqliteStore, tmp_path: Path, now: datetime
+) -> None:
+    backups = Backups(tmp_path / "kept", DAY, keep=2, ending="dump")
+    made = [await backups.make_due(store.maintenance, now + day * DAY) for day in range(3)]
+    await store.close()
+
+    assert [path.name for path in made if path] == [f"broadsheet-2026040{day}T070000Z.dump" for day in (1, 2, 3)]
+    assert [path for _, path in await asyncio.to_thread(backups.made)] == made[1:]
 
 
 async def test_the_newest_few_are_kept_and_nothing_else_is_touched(

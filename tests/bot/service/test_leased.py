@@ -7,8 +7,8 @@ from datetime import timedelta
 import pytest
 
 from bot.errors import StoreError
-from bot.ports.processes import Leases
 from bot.ports.runner import Job
+from bot.ports.shared.processes import Leases
 from bot.service.leased import WorkLease, under_lease
 from bot.store.single_process import SoleLeases
 from tests.fakes.patience import PATIENCE

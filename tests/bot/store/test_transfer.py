@@ -10,7 +10,7 @@ import pytest
 from bot.errors import StoreError, UsageError
 from bot.models import And, Preferences, Query
 from bot.ports.facts import Facts
-from bot.ports.rows import COPYING, Row, Rows, Table
+from bot.ports.maintenance import COPYING, Row, Rows, Table
 from bot.store.postgres.store import PostgresStore
 from bot.store.sqlite.store import SqliteStore
 from bot.store.transfer import Moved, Progress, compared, moved

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from bot.errors import StoreError
 from bot.models import Delivery, DeliveryState, LaneBacklog, OccurrenceState
-from bot.ports.lanes import DELIVER, MAKE
+from bot.ports.shared.lanes import DELIVER, MAKE
 from bot.store.postgres.connections import Db
 from bot.store.records import delivery_from_text, micros, time_of
 

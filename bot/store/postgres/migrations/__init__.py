@@ -7,7 +7,7 @@ beside it: a process refuses only a database whose steps are past it so.
 
 from dataclasses import dataclass
 
-from bot.errors import StoreError
+from bot.errors import Superseded
 from bot.store.postgres.connections import Db
 from bot.store.postgres.migrations import items, ledger, people, processes
 
@@ -40,7 +40,7 @@ _UNLOCK = "select pg_advisory_unlock(hashtextextended('broadsheet migrations', 0
 async def migrate(db: Db, steps: tuple[Step, ...] = STEPS) -> list[str]:
     """Take the steps that are missing and return their names; `db` is in no transaction.
 
-    Raises StoreError, and changes nothing, for a database that a newer version has made unreadable for this one.
+    Raises Superseded, and changes nothing, for a database that a newer version has made unreadable for this one.
     """
     await db.execute("set statement_timeout = 0")
     await db.execute("set lock_timeout = '10min'")  # as long as another process may take for the steps
@@ -72,10 +72,10 @@ async def applied_steps(db: Db) -> dict[int, int]:
 
 
 def expect_readable(applied: dict[int, int], ours: int = SCHEMA) -> None:
-    """Raise StoreError where the steps that were taken are past a program made for step `ours`."""
+    """Raise Superseded where the steps that were taken are past a program made for step `ours`."""
     oldest = max(applied.values(), default=0)
     if oldest > ours:
-        raise StoreError(
+        raise Superseded(
             f"The database was upgraded by a newer Broadsheet (its tables are at step {max(applied)}, and nobody older than"
             f" step {oldest} may use them; this one is at {ours}). Install that version, or restore the backup made before."
         )

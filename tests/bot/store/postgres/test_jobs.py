@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from bot.errors import StoreError
-from bot.ports.lanes import DELIVER, MAKE, LaneJob
+from bot.ports.shared.lanes import DELIVER, MAKE, LaneJob
 from bot.store.postgres.connections import Connections
 from bot.store.postgres.jobs import PostgresLaneJobs, due_steps, prepare_jobs
 from tests.fakes.patience import PATIENCE

@@ -23,7 +23,7 @@ from bot.models import (
     Rhythm,
     lane_of,
 )
-from bot.ports.lanes import DELIVER, MAKE
+from bot.ports.shared.lanes import DELIVER, MAKE
 from bot.store.postgres.store import PostgresStore
 from bot.store.records import occurrence_to_text
 from bot.store.rules.transitions import came_to_nothing

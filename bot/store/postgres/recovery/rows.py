@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from bot.ports.rows import OWN_COLUMNS, OWN_FACTS, Kind, Row, Table
+from bot.ports.maintenance import OWN_COLUMNS, OWN_FACTS, Kind, Row, Table
 from bot.store.postgres.connections import Db, Tables, reading, reading_view, writing
 
 # What several processes agree by ends with them, and how the tables came to be as they are is each store's own.
@@ -37,7 +37,7 @@ _COUNTERS = """
 
 
 class PostgresRows(Tables):
-    """bot.ports.rows.Rows."""
+    """bot.ports.maintenance.Rows."""
 
     @property
     def name(self) -> str:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from sqlite_utils import Database
 
-from bot.ports.rows import OWN_COLUMNS, OWN_FACTS, Kind, Row, Table
+from bot.ports.maintenance import OWN_COLUMNS, OWN_FACTS, Kind, Row, Table
 from bot.store.sqlite import ingest
 from bot.store.sqlite.connections import Tables, reading_long, writing
 
@@ -15,7 +15,7 @@ _KINDS = {"integer": Kind.NUMBER, "real": Kind.NUMBER, "text": Kind.TEXT, "blob"
 
 
 class SqliteRows(Tables):
-    """bot.ports.rows.Rows."""
+    """bot.ports.maintenance.Rows."""
 
     @property
     def name(self) -> str:

@@ -1,0 +1,1 @@
+"""Moving a database of PostgreSQL: its bare rows."""
