@@ -31,7 +31,7 @@ _OVERDUE = (
     "select coalesce(max(extract(epoch from clock_timestamp()) - lease_until / 1e6), 0)::float from deliveries"
     " where state = 'sending'"
 )
-_TERMINATE = (
+TERMINATE = (
     "select pg_terminate_backend(pid) from pg_stat_activity"
     " where application_name = 'broadsheet' and pid <> pg_backend_pid() order by random() limit 1"
 )
@@ -106,7 +106,7 @@ async def _do(event: str, place: Place, dice: random.Random, happened: Happened)
         happened.crashes += 1
         happened.server_since = monotonic()
     else:
-        happened.cut += len(await place.sql(_TERMINATE))
+        happened.cut += len(await place.sql(TERMINATE))
 
 
 async def _look(place: Place, happened: Happened) -> None:

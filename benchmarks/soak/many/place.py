@@ -102,31 +102,60 @@ class Place:
         hosts = ",".join(f"{machine.host}:{each.port}" for each in self.servers)
         return f"postgresql://broadsheet@{hosts}/postgres"
 
-    async def start(self, roles: Sequence[str] = WORKER, machine: Machine = HERE, *, root: Path | None = None) -> Running:
-        """Start a process of these roles, with a folder of its own; `root` is where its code is, if it is not this one's."""
-        self._number += 1
-        folder = self.folder / f"process-{self._number}"
-        folder.mkdir()
-        port = _free_port()
-        environ = {"PATH": os.environ["PATH"], "HOME": str(folder), "PYTHONPATH": str(root or ROOT), **machine.environ()}
-        environ |= {
-            "PYTHONWARNINGS": "ignore",
-            "BROADSHEET_CONFIG": str(self.folder / "broadsheet.toml"),
-            "BROADSHEET_DATABASE": self.address_from(machine),
-            "BROADSHEET_POSTGRES__FOLDER": str(folder),
+    async def start(
+        self,
+        roles: Sequence[str] = WORKER,
+        machine: Machine = HERE,
+        *,
+        root: Path | None = None,
+        folder: Path | None = None,
+        now: datetime | None = None,
+    ) -> Running:
+        """Start a process of these roles; `root` is where its code is, if it is not this one's.
+
+        Its folder is a new one, or `folder`, which another one had that has ended. With `now` it takes that for the time.
+        """
+        folder, port = folder or self.new_folder(), _free_port()
+        environ = self._environ(folder, machine, root or ROOT) | {
             "BROADSHEET_RUN__ROLES": json.dumps(list(roles)),
             "BROADSHEET_HEALTH__PORT": str(port),
-            "BROADSHEET_EMBEDDINGS__USE": "off",
-            **self.extra,
         }
         if machine is HERE and root is None:
-            process = await _forks().start(["run"], folder, environ)
+            process = await _forks().start([*_taken_for_now(now), "run"], folder, environ)
         else:
             environ["PYTHONSAFEPATH"] = "1"
             process = await machine.start([sys.executable, "-c", _RUN], folder, environ)
         made = Running(process, tuple(roles), machine, folder, port)
         self.running.append(made)
         return made
+
+    async def command(self, words: Sequence[str], folder: Path, now: datetime | None = None) -> Running:
+        """Start a command beside them, in a folder that no process has."""
+        process = await _forks().start([*_taken_for_now(now), *words], folder, self._environ(folder, HERE, ROOT))
+        made = Running(process, (), HERE, folder, 0)
+        self.running.append(made)
+        return made
+
+    def new_folder(self) -> Path:
+        """Make a folder for a process."""
+        self._number += 1
+        folder = self.folder / f"process-{self._number}"
+        folder.mkdir()
+        return folder
+
+    def _environ(self, folder: Path, machine: Machine, root: Path) -> dict[str, str]:
+        return {
+            "PATH": os.environ["PATH"],
+            "HOME": str(folder),
+            "PYTHONPATH": str(root),
+            **machine.environ(),
+            "PYTHONWARNINGS": "ignore",
+            "BROADSHEET_CONFIG": str(self.folder / "broadsheet.toml"),
+            "BROADSHEET_DATABASE": self.address_from(machine),
+            "BROADSHEET_POSTGRES__FOLDER": str(folder),
+            "BROADSHEET_EMBEDDINGS__USE": "off",
+            **self.extra,
+        }
 
     async def ready(self, of: Running) -> float:
         """Return after how many seconds a process here was ready.
@@ -202,10 +231,12 @@ async def placed(
     *,
     limits: bool = False,
     machines: Sequence[Machine] = (),
+    sources: str = "",
 ) -> AsyncIterator[Place]:
     """Plant the crowd and run its platform and its server; whatever was started ends with the block.
 
-    With `limits` the platform counts what is asked of it as it says that it does.
+    With `limits` the platform counts what is asked of it as it says that it does. `sources` are the sections of the settings
+    by which sources are asked; without any, none is.
     """
     folder = Path(tempfile.mkdtemp(prefix="broadsheet-soak-"))
     hosts = ["127.0.0.1", *(each.host for each in machines if each.host != "127.0.0.1")]
@@ -218,7 +249,7 @@ async def placed(
                 for team in fake.world.teams.values():
                     team.enterprise = _ORGANISATION
                 fake.world.grants[TOKEN].enterprise = _ORGANISATION
-            (folder / "broadsheet.toml").write_text(_settings(fake), encoding="utf-8")
+            (folder / "broadsheet.toml").write_text(_settings(fake, sources), encoding="utf-8")
             place = Place(folder, server, crowd, fake, crowd.deliveries(), servers=[server])
             await _filled(place, items)
             try:
@@ -271,14 +302,18 @@ async def _filled(place: Place, items: Sequence[Item]) -> None:
         await one.close()
 
 
-def _settings(fake: FakeSlack | FakeDiscord) -> str:
+def _taken_for_now(now: datetime | None) -> list[str]:
+    return [] if now is None else ["--now", now.isoformat()]
+
+
+def _settings(fake: FakeSlack | FakeDiscord, sources: str) -> str:
     off = "".join(f"[{name}]\nenabled = false\n" for name in ("arxiv", "huggingface", "github"))
     if isinstance(fake, FakeSlack):
         chat = f'[slack]\nbot_token = "{TOKEN}"\napp_token = "{fake.app_token}"\napi_url = "{fake.api_url}"\n'
     else:
         urls = "".join(f'{name} = "{getattr(fake, name)}"\n' for name in ("api_url", "gateway_url", "cdn_url"))
         chat = f'[discord]\ntoken = "{fake.token}"\n{urls}'
-    return f'topics = ["gpu-systems"]\n{off}{chat}'
+    return f"topics = []\n{sources}{chat}" if sources else f'topics = ["gpu-systems"]\n{off}{chat}'
 
 
 def _addresses(fake: FakeSlack | FakeDiscord) -> list[str]:
