@@ -1,6 +1,8 @@
 """Machines: each with a clock of its own and, where network namespaces can be made, an address and a cable of its own."""
 
 import asyncio
+import ipaddress
+import itertools
 import os
 import shutil
 import subprocess
@@ -16,7 +18,8 @@ from tests.fakes.forked import Forked
 
 # https://github.com/wolfcw/libfaketime; Debian's package `faketime`.
 _FAKETIME = Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1")
-_NET = "10.213.77"  # of a namespace of ours; nothing outside this machine is ever asked
+_made = itertools.count()  # machines of this process, each with a network of its own
+_NETWORKS = 1 << 14  # of four addresses; nothing outside this machine is ever asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,21 +81,25 @@ async def machines(*ahead: timedelta) -> AsyncIterator[list[Machine]]:
     if not await asyncio.to_thread(can_have_networks):
         yield [Machine(f"machine {number}", ahead=each) for number, each in enumerate(clocks, 1)]
         return
-    made = [
-        Machine(f"machine {number}", f"{_NET}.{4 * number + 1}", f"bs{os.getpid()}n{number}", each)
-        for number, each in enumerate(clocks, 1)
-    ]
+    made = [_with_a_network(number, each) for number, each in enumerate(clocks, 1)]
     try:
-        for number, each in enumerate(made, 1):
-            await asyncio.to_thread(_wire, each, number)
+        for machine in made:
+            await asyncio.to_thread(_wire, machine)
         yield made
     finally:
-        for each in made:
+        for machine in made:
             with suppress(subprocess.CalledProcessError):
-                _ip("netns", "del", each.space)
+                _ip("netns", "del", machine.space)
 
 
-def _wire(machine: Machine, number: int) -> None:
+def _with_a_network(number: int, ahead: timedelta) -> Machine:
+    """Return a machine whose names and addresses no other one has, of this process or of one beside it."""
+    place = next(_made)
+    first = ipaddress.ip_address("10.213.0.0") + 4 * ((8 * os.getpid() + place) % _NETWORKS)
+    return Machine(f"machine {number}", str(first + 1), f"bs{os.getpid()}n{place}", ahead)
+
+
+def _wire(machine: Machine) -> None:
     """Make the machine's namespace and a cable from it to here."""
     space, here, there = machine.space, f"{machine.space}h", f"{machine.space}g"
     _ip("netns", "add", space)
@@ -100,7 +107,7 @@ def _wire(machine: Machine, number: int) -> None:
     _ip("addr", "add", f"{machine.host}/30", "dev", here)
     _ip("link", "set", here, "up")
     for words in (
-        ("addr", "add", f"{_NET}.{4 * number + 2}/30", "dev", there),
+        ("addr", "add", f"{ipaddress.ip_address(machine.host) + 1}/30", "dev", there),
         ("link", "set", there, "up"),
         ("link", "set", "lo", "up"),
     ):
