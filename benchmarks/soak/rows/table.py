@@ -47,13 +47,13 @@ SCOREBOARD: Mapping[str, Scored] = {
         short=60,
         run=kills.killed,
     ),
-    "R3-lost": Scored(test="one of two machines is lost", unit="deliveries", nightly=2000, short=120, run=machines.lost),
+    "R3-lost": Scored(test="one of two machines is lost", unit="deliveries", nightly=2000, short=60, run=machines.lost),
     "R3-cut": Scored(
-        test="one of two machines is cut off and let back", unit="deliveries", nightly=2000, short=120, run=machines.cut_off
+        test="one of two machines is cut off and let back", unit="deliveries", nightly=2000, short=60, run=machines.cut_off
     ),
-    "R3-away": Scored(test="the PostgreSQL server is away", unit="deliveries", nightly=2000, short=120, run=machines.away),
+    "R3-away": Scored(test="the PostgreSQL server is away", unit="deliveries", nightly=2000, short=60, run=machines.away),
     "R3-failover": Scored(
-        test="the PostgreSQL server fails over", unit="deliveries", nightly=2000, short=120, run=machines.failed_over
+        test="the PostgreSQL server fails over", unit="deliveries", nightly=2000, short=60, run=machines.failed_over
     ),
     "R3-limits": Scored(
         test="Discord's limits over four processes", unit="channels", nightly=10_000, short=200, run=rates.limited
@@ -66,7 +66,7 @@ SCOREBOARD: Mapping[str, Scored] = {
         run=rates.compared,
     ),
     "R3-upgrade": Scored(
-        test="a rolling upgrade of many processes", unit="deliveries", nightly=2000, short=200, run=many_upgrades.rolled
+        test="a rolling upgrade of many processes", unit="deliveries", nightly=2000, short=90, run=many_upgrades.rolled
     ),
     "R3-collect": Scored(
         test="two processes collect, copies follow", unit="kills", nightly=120, short=4, run=collecting.collected
