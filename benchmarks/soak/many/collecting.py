@@ -204,6 +204,11 @@ async def _wrong_in_database(store: PostgresStore, world: World) -> list[str]:
         for alias in item.aliases
         if alias not in named or named[alias].key != item.key
     ]
+    wrong += [
+        f"{each.key} has the sources {', '.join(each.sources)}"
+        for each in items
+        if frozenset(each.sources) != told.sources.get(each.key, frozenset())
+    ]
     wrong += _wrong_counts({item.key: item for item in items}, told)
     return wrong + await _wrong_watermarks(store, world)
 

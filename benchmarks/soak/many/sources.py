@@ -34,6 +34,7 @@ class Told:
     """What is to be known in the end: by a name under which a work was told, its key; and by key what was said last."""
 
     names: Mapping[str, str]
+    sources: Mapping[str, frozenset[str]]  # all that told of it
     upvotes: Mapping[str, int]
     stars: Mapping[str, int]
     releases: Mapping[str, str]
@@ -74,20 +75,25 @@ class World:
 
     def told(self) -> Told:
         """Return what is to be known when all of today is read."""
-        upto = range(self.place + 1)
-        papers = {number: place for place in upto for number in (*self.announced(place), *self.picked(place))}
-        names = {f"arxiv:{number}": f"arxiv:{number}" for number in papers}
-        for place in upto:
-            lab, journal = self.announced(place)[:2], self.announced(place)[1:2] if place < self.place else []
-            names |= {f"url:https://lab.example/{number}": f"arxiv:{number}" for number in lab}
-            names |= {f"url:https://journal.example/{number}": f"arxiv:{number}" for number in journal}
-            names |= {key: key for key in (f"url:https://lab.example/post-{place}", f"github:lab/tool{place}")}
-        names |= {f"github:{_OLD}": f"github:{_NEW}", f"github:{_NEW}": f"github:{_NEW}"}
+        upto, before = range(self.place + 1), range(self.place)
+        by_source = {
+            "arxiv": {f"arxiv:{number}" for place in upto for number in self.announced(place)},
+            "huggingface": {f"arxiv:{number}" for place in upto for number in self.picked(place)},
+            "github": {f"github:lab/tool{place}" for place in upto} | {f"github:{_NEW}"},
+            "feed:lab": {key for _, link, guid in self._posts() for key in [guid.lower() or f"url:{link}"]},
+            "feed:journal": {f"arxiv:{self.announced(place)[1]}" for place in before},
+        }
+        by_source["huggingface"] |= {f"github:lab/tool{place}" for place in upto}
+        names = {key: key for keys in by_source.values() for key in keys}
+        names |= {f"url:{link}": guid.lower() for _, link, guid in self._posts() if guid}
+        names |= {f"url:{link}": f"arxiv:{self.announced(place)[1]}" for place, (_, link, _) in enumerate(self._said())}
+        names[f"github:{_OLD}"] = f"github:{_NEW}"
         upvotes = {
             f"arxiv:{number}": self.upvotes(place, self._read_last(place)) for place in upto for number in self.picked(place)
         }
         stars = {f"github:lab/tool{place}": self.stars(place) for place in upto}
-        return Told(names, upvotes, stars, {f"github:{_WATCHED}": f"v{self.place}"})
+        sources = {key: frozenset(name for name, keys in by_source.items() if key in keys) for key in set(names.values())}
+        return Told(names, sources, upvotes, stars, {f"github:{_WATCHED}": f"v{self.place}"})
 
     def _read_last(self, place: int) -> date:
         """Return the last day on which the list of a day was read again."""
