@@ -10,8 +10,9 @@ import json
 import re
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
+from time import monotonic
 
 from bot.sources.arxiv.calendar import window
 from tests.bot.sources.arxiv import answers
@@ -21,6 +22,7 @@ from tests.fakes.web import Answer, Asked, Web, serving
 PAPERS = 8  # of an announcement
 PICKED = 5  # of them stand in the list of the day
 REREAD = 3  # days for which a list is read again
+_BEAT = 0.25  # seconds between moments at which all answer: what several bring of one work is then stored at once
 _FIRST = date(2026, 3, 31)  # a Tuesday
 _DAY = timedelta(days=1)
 _NAMES = ("arxiv", "huggingface", "github", "lab", "journal")
@@ -102,7 +104,11 @@ class World:
     # --- what is answered
 
     def answer(self, asked: Asked) -> Answer | None:
-        """Answer as the service does that is asked."""
+        """Answer as the service does that is asked; whoever waits for an answer has it at the same moment."""
+        found = self._answered(asked)
+        return None if found is None else replace(found, delay=_BEAT - monotonic() % _BEAT)
+
+    def _answered(self, asked: Asked) -> Answer | None:
         if asked.path.startswith("/atom/"):
             return Answer(status=503) if self.place % 3 == 1 else Answer(_titled(self._feed()))
         if asked.path == "/api":
