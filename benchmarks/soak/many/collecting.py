@@ -17,6 +17,8 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from time import monotonic
 
+import psycopg
+
 from adapters.cli.exits import Exit
 from benchmarks.soak.many.kills import TERMINATE
 from benchmarks.soak.many.place import Place, Running, placed
@@ -53,6 +55,19 @@ _QUERIES = (
     "stars:>110 sort:new",
     "published:<2026-04-02 sort:new",
 )
+# What is known of a work only ever grows here, so each write of it is held against what it replaces: what one process lost
+# another one might bring again before anybody looks.
+_GUARD = """
+    create table soak_lost (id bigint, was text, became text);
+    create function soak_guard() returns trigger language plpgsql as $$
+    declare was jsonb := old.data; became jsonb := new.data; begin
+        if not coalesce(became->'sources', '[]') @> coalesce(was->'sources', '[]')
+            or not coalesce(became->'aliases', '[]') @> coalesce(was->'aliases', '[]')
+            or coalesce((became->>'upvotes')::int, 0) < coalesce((was->>'upvotes')::int, 0)
+        then insert into soak_lost values (old.id, old.data, new.data); end if;
+        return new;
+    end $$;
+    create trigger soak_guard before update on records for each row execute function soak_guard()"""
 
 
 @dataclass(slots=True)
@@ -165,19 +180,21 @@ async def collected(ask: Ask) -> Row:
     nobody = Crowd(0, datetime.now(UTC), (1,), "slack", workspaces=1)
     begun = monotonic()
     async with telling(world) as settings, placed(nobody, Behaviour(seed=ask.seed), sources=settings) as place:
+        await _guarded(place.address)
         rounds = _Rounds(place, world, random.Random(ask.seed))
         await rounds.through(ask.size)
         store = PostgresStore(place.address, place.folder / "judge", most=2)
         await store.connections.open()
         try:
-            wrong = await _wrong_in_database(store, world)
+            wrong = await _taken_away(place.address)
+            wrong += await _wrong_in_database(store, world)
             wrong += [each for name in _FOLLOWERS for each in await _wrong_in_copy(store, rounds, name)]
             works = (await store.items.counts())["items"]
         finally:
             await store.connections.close()
     measured = (
         f"{works} works stored of {len(world.told().keys)} told, {rounds.collections} collections besides those killed;"
-        f" {len(wrong)} faults{''.join(f'; {each}' for each in wrong[:5])}; {monotonic() - begun:.0f} s"
+        f" {len(wrong)} faults{''.join(f'; {each[:300]}' for each in wrong[:5])}; {monotonic() - begun:.0f} s"
     )
     size = f"{len(world.days)} days of five sources, {rounds.kills} kills of six processes, {rounds.cut} connections ended"
     target = "every work once, by every name; votes, stars, releases and watermarks as told last; each copy as the database"
@@ -185,6 +202,26 @@ async def collected(ask: Ask) -> Row:
 
 
 # --- what must be so in the end
+
+
+async def _guarded(address: str) -> None:
+    """Note every write that takes away what was known of a work."""
+
+    def guard() -> None:
+        with psycopg.connect(address, autocommit=True) as db:
+            db.execute(_GUARD.encode())
+
+    await asyncio.to_thread(guard)
+
+
+async def _taken_away(address: str) -> list[str]:
+    """Return which writes did that."""
+
+    def noted() -> list[tuple[str, str]]:
+        with psycopg.connect(address) as db:
+            return db.execute("select was, became from soak_lost order by id").fetchall()
+
+    return [f"a write took away: {was} became {became}" for was, became in await asyncio.to_thread(noted)]
 
 
 async def _wrong_in_database(store: PostgresStore, world: World) -> list[str]:
