@@ -16,6 +16,7 @@ from benchmarks.soak.row import Row
 from benchmarks.soak.rows import service
 from benchmarks.soak.run import due_just_now
 from benchmarks.soak.scoreboard import Ask
+from bot.service.lanes import TURN
 from tests.e2e.stage import NEW, OLD, about
 from tests.fakes.platform import Behaviour, Message
 
@@ -145,7 +146,9 @@ async def limited(ask: Ask) -> Row:
         f" {way} on the way already; the last workspace had its first post after {unfair:.0f} % of all; {seconds:.0f} s"
     )
     target = f"at most {_PER_SECOND} requests in any second over four processes, 0 inside a Retry-After, fair turns"
-    kept = _is_once(verdict) and not too_fast and not inside and unfair <= 50.0
+    # What is posted within a lane's first turn is posted lane by lane: turns show where there is more than that.
+    is_fair = unfair <= 50.0 or ask.size < _PER_SECOND * TURN.total_seconds()
+    kept = _is_once(verdict) and not too_fast and not inside and is_fair
     return Row("Discord's limits over four processes", f"{ask.size:,} channels", target, measured, kept)
 
 
