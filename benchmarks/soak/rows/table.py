@@ -69,7 +69,7 @@ SCOREBOARD: Mapping[str, Scored] = {
         test="a rolling upgrade of many processes", unit="deliveries", nightly=2000, short=90, run=many_upgrades.rolled
     ),
     "R3-collect": Scored(
-        test="two processes collect, copies follow", unit="kills", nightly=120, short=4, run=collecting.collected
+        test="two processes collect, copies follow", unit="kills", nightly=200, short=4, run=collecting.collected
     ),
     "R4-slack": Scored(
         test="connection faults, Slack",
