@@ -45,7 +45,8 @@ def fold_in(incoming: Iterable[Item], known: Mapping[str, Item], authority: Auth
 
     `known` maps any of their `names` to the stored item. The order of `incoming` is kept.
     """
-    table: dict[str, Item] = dict(known)
+    # What was found by another name stands under its own, too: it is looked up by that from here on.
+    table: dict[str, Item] = {item.key: item for item in known.values()} | dict(known)
     before = {item.key for item in known.values()}
     touched: dict[str, None] = {}
     retired: dict[str, None] = {}

@@ -100,7 +100,7 @@ def start(options: dict[str, str] | None = None) -> Server:
         raise
 
 
-def standby_of(primary: Server) -> Server:
+def standby_of(primary: Server, options: dict[str, str] | None = None) -> Server:
     """Start a second server that follows the first one, which commits nothing from then on that this one lacks."""
     folder = Path(tempfile.mkdtemp(prefix="broadsheet-postgres-"))
     try:
@@ -108,7 +108,7 @@ def standby_of(primary: Server) -> Server:
             shutil.chown(folder, _NOBODY)
         _run([*_program(folder, "pg_basebackup"), "-h", "127.0.0.1", "-p", str(primary.port), "-U", "broadsheet", "-D",
               str(folder / "data"), "-R", "-X", "stream", "--no-sync", "-c", "fast"])  # fmt: skip
-        standby = start_again(Server(folder, _free_port(), 0))
+        standby = start_again(Server(folder, _free_port(), 0), options)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise

@@ -1,1 +1,1 @@
-"""The rows of the scoreboard, R1 to R21 but R3, which needs PostgreSQL; and the two gates."""
+"""The rows of the scoreboard on one process, R1 to R21, and the two gates; R3 is in benchmarks.soak.many."""

@@ -1,7 +1,9 @@
-"""Every row of the scoreboard by its name. R3 is PostgreSQL's."""
+"""Every row of the scoreboard by its name."""
 
 from collections.abc import Mapping
 
+from benchmarks.soak.many import collecting, kills, machines, rates
+from benchmarks.soak.many import upgrades as many_upgrades
 from benchmarks.soak.rows import (
     addresses,
     again,
@@ -37,6 +39,37 @@ SCOREBOARD: Mapping[str, Scored] = {
         nightly=20_000,
         short=60,
         run=connections.kills_in_slack_without_history,
+    ),
+    "R3": Scored(
+        test="`kill -9`, many processes on PostgreSQL",
+        unit="deliveries, 3 kills for 100",
+        nightly=10_000,
+        short=60,
+        run=kills.killed,
+    ),
+    "R3-lost": Scored(test="one of two machines is lost", unit="deliveries", nightly=2000, short=60, run=machines.lost),
+    "R3-cut": Scored(
+        test="one of two machines is cut off and let back", unit="deliveries", nightly=2000, short=60, run=machines.cut_off
+    ),
+    "R3-away": Scored(test="the PostgreSQL server is away", unit="deliveries", nightly=2000, short=60, run=machines.away),
+    "R3-failover": Scored(
+        test="the PostgreSQL server fails over", unit="deliveries", nightly=2000, short=60, run=machines.failed_over
+    ),
+    "R3-limits": Scored(
+        test="Discord's limits over four processes", unit="channels", nightly=10_000, short=200, run=rates.limited
+    ),
+    "R3-workers": Scored(
+        test="workers on PostgreSQL beside one process on SQLite",
+        unit="channels",
+        nightly=5000,
+        short=200,
+        run=rates.compared,
+    ),
+    "R3-upgrade": Scored(
+        test="a rolling upgrade of many processes", unit="deliveries", nightly=2000, short=90, run=many_upgrades.rolled
+    ),
+    "R3-collect": Scored(
+        test="two processes collect, copies follow", unit="kills", nightly=200, short=4, run=collecting.collected
     ),
     "R4-slack": Scored(
         test="connection faults, Slack",

@@ -246,6 +246,21 @@ def behind(store: MemoryStore, *found: Item) -> MemoryStore:
     return instead(store, index=index)
 
 
+async def test_an_entry_that_has_joined_a_paper_is_that_paper_when_the_feed_is_read_again(
+    store: MemoryStore, now: datetime
+) -> None:
+    known = paper(title="A Long and Quite Particular Title")
+    entry = post(title="A long and quite particular title", authors=("Alan Turing",))
+    collector = Collector(store, AUTHORITY)
+    await collector.collect([Scripted("arxiv", Batch(items=(known,)))], now)
+
+    for _ in range(2):
+        (collected,) = await collector.collect([Scripted("feed:lab", Batch(items=(entry,)))], now)
+        assert (collected.error, collected.fresh) == (None, 0)
+
+    assert [item.key for _, item in await store.items.arrived(0)] == [known.key]
+
+
 async def test_a_feeds_twin_that_the_search_index_does_not_have_yet_is_found(store: MemoryStore, now: datetime) -> None:
     known = paper(title="A long enough title of a paper", authors=("Ada Lovelace",))
     await store.items.add([known], now)

@@ -189,6 +189,15 @@ def test_a_renamed_repository_takes_its_new_key_and_keeps_the_old_as_alias() -> 
     assert merged.retired == ("github:lab/old",)
 
 
+def test_a_record_whose_key_is_another_name_of_a_stored_item_is_that_item() -> None:
+    entry = post("fast")
+    stored = paper(aliases=(entry.key,))
+
+    merged = fold_in([entry], {entry.key: stored}, AUTHORITY)
+
+    assert ([item.key for item in merged.items], merged.retired, merged.fresh) == ([stored.key], (), 0)
+
+
 def test_a_paper_that_names_its_code_is_joined_with_the_repository_whichever_comes_first() -> None:
     both = (paper(links=(CODE,)), repo("Lab/Fast"))
     for order in permutations(both):
