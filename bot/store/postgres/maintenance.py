@@ -22,6 +22,7 @@ from bot.redact import redacted
 from bot.store.postgres import mail, vectors
 from bot.store.postgres.connections import Db, Tables, reading, reading_view
 from bot.store.postgres.items import LAST_ID, counts, drop, forget_changes, note_change
+from bot.store.postgres.processes import forget_past
 from bot.store.postgres.vectors import LAST_CHANGE, lock_items
 from bot.store.records import micros
 from bot.store.rules.transitions import KEPT, KEPT_AT_ONCE
@@ -48,6 +49,7 @@ class PostgresMaintenance(Tables):
             await self.connections.write(_execution(sql, [] if before is None else [micros(now - before)]))
         await self.connections.write(vectors.prune)
         await self.connections.write(forget_changes)
+        await self.connections.write(forget_past)
         items, theirs = await self._drop_items(items_before, now)
         return {"items": items, "readings": theirs + await self._drop_readings(readings_before)}
 

@@ -5,7 +5,7 @@ import itertools
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from datetime import timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bot.models import Lease, Pace
-from bot.store.postgres.processes import PostgresBudgets, forget_past
+from bot.store.postgres.processes import PostgresBudgets
 from bot.store.postgres.store import PostgresStore
 from tests.conftest import tries
 from tests.stores.postgres_server import emptied_aside
@@ -146,7 +146,8 @@ async def test_what_has_passed_long_ago_is_forgotten_and_nothing_else(postgres: 
             await store.budgets.rest(place, span)
             await store.budgets.spend(place, 1, 9, span)
             await store.budgets.reserve([Pace(place, span)], patience=OVER)
-        await store.connections.write(forget_past)
+        long_ago = datetime(2026, 1, 1, tzinfo=UTC)
+        await store.maintenance.prune(items_before=long_ago, readings_before=date(2026, 1, 1), now=long_ago)
 
         async def keys(db: object) -> list[str]:
             asked = "select key from budgets union all select key from rests union all select key from spendings"
