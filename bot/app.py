@@ -24,6 +24,7 @@ from bot.delivery import (
     Scheduler,
     SubscriptionPauser,
     SubscriptionResumer,
+    notice_put_back,
     notice_restored,
 )
 from bot.digest.publisher import Publisher
@@ -277,13 +278,33 @@ def store_of(settings: Settings, *, exclusive: bool = False) -> "SqliteStore | P
 
 
 def file_store_of(settings: Settings) -> SqliteStore:
-    """Return the store in one file, to be restored or mended while it is closed; raises SettingsError for PostgreSQL."""
+    """Return the store in one file, to be restored or mended while it is closed; raises UsageError for PostgreSQL."""
     if settings.database_address:
-        raise SettingsError(
-            "The database is PostgreSQL's, which has tools of its own for that: `pg_dump` and `pg_restore`, with the service"
-            " stopped on every machine."
+        raise UsageError(
+            "The database is PostgreSQL's, whose server looks after its write-ahead log itself: there is nothing to decide."
         )
     return SqliteStore(settings.database_path, follower=_follower(settings))
+
+
+@dataclass(frozen=True, slots=True)
+class PutBack:
+    """What came of putting a backup in the database's place."""
+
+    name: str  # of the database, for people
+    aside: str  # what has the old data now, "" where there was none
+    dropped_by: str = ""  # the statement that drops it, where it takes one
+
+
+async def put_back(settings: Settings, path: Path, now: datetime) -> PutBack:
+    """Put the backup at `path` in the place of the database that nobody works on; raises StoreError."""
+    if settings.database_address:
+        store = _postgres_store(settings.database_address, settings.database_path.parent, 2)
+        schema = await store.maintenance.restore(path)
+        name = store.maintenance.name
+        return PutBack(name, f"schema {schema}", f"drop schema {schema} cascade") if schema else PutBack(name, "")
+    file = file_store_of(settings)
+    aside = await asyncio.to_thread(file.maintenance.restore, path, now)
+    return PutBack(str(file.path), str(aside or ""))
 
 
 @asynccontextmanager
@@ -362,6 +383,7 @@ async def built(
             await store.index.open()
         if source := await store.facts.get(COPYING):
             raise StoreError(f"The database lacks a part of what is copied from {source}: run `broadsheet db copy` again.")
+        await notice_put_back(store.facts)
         database = None if isinstance(store, SqliteStore) else await _shared_database(store)
         turns = None if database is None else SharedTurns(store.leases, store.budgets, database.process)
         # In threads: both read the machine's certificates.

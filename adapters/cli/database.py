@@ -1,6 +1,7 @@
 """`broadsheet db …`: the database as a thing to keep: migrate, check, embed, back up, restore, prune, vacuum."""
 
 import asyncio
+from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from bot.store.transfer import Moved
 
 _SQLITE = b"SQLite format 3\0"  # how each of its files begins (https://sqlite.org/fileformat2.html)
+_DUMP = b"PGDMP"  # and each that pg_dump writes in its custom format
 
 _OFF = 'Embeddings are switched off: set "use" in [embeddings] of the settings to "on" or "fast" first.'
 _AGAIN = "Mend what `broadsheet doctor` says of it and run this again: it goes on where it was."
@@ -32,11 +34,14 @@ def db() -> None:
 def migrate(context: click.Context) -> None:
     """Bring the database to this version's schema; every other command does so too."""
 
-    async def work(_: "App") -> None:
+    async def work(app: "App") -> tuple[str, Sequence[str]]:
         """Opening it is all there is to do."""
+        return app.maintenance.name, app.maintenance.taken
 
-    with_app(context, work, exclusive=True)
-    click.echo(f"{settings_of(context).database_path} is up to date.")
+    name, taken = with_app(context, work, exclusive=True)
+    for step in taken:
+        click.echo(f"Took the step: {step}.")
+    click.echo(f"{name} is up to date.")
 
 
 @db.command()
@@ -83,7 +88,8 @@ def embed(context: click.Context) -> None:
 @click.pass_context
 def backup(context: click.Context, path: Path) -> None:
     """Write a consistent copy to PATH; the service may go on running. An older backup there is replaced."""
-    _refuse_to_replace(path, settings_of(context).database_path)
+    settings = settings_of(context)
+    _refuse_to_replace(path, settings.database_path, _DUMP if settings.database_address else _SQLITE)
 
     async def work(app: "App") -> None:
         await app.maintenance.backup(path)
@@ -92,17 +98,20 @@ def backup(context: click.Context, path: Path) -> None:
     click.echo(f"Wrote {path} ({path.stat().st_size / 2**20:,.1f} MiB).")
 
 
-def _refuse_to_replace(path: Path, database: Path) -> None:
-    """A copy in the place of the open database would take all that is written from then on with the old file."""
+def _refuse_to_replace(path: Path, database: Path, beginning: bytes) -> None:
+    """A copy in the place of the open database would take all that is written from then on with the old file.
+
+    A backup is known by how it begins. One of the other kind of database is left alone: it may be the database of before.
+    """
     try:
         if database.exists() and path.samefile(database):
             raise UsageError(f"{path} is the database itself; a backup needs a place of its own.")
         with path.open("rb") as file:
-            begins = file.read(len(_SQLITE))
+            begins = file.read(len(beginning))
     except OSError:  # not there, or not to be read: the store says what is wrong when it writes
         return
-    if begins not in (b"", _SQLITE):
-        raise UsageError(f"{path} is there and is no backup; it is left as it is. Choose another name.")
+    if begins not in (b"", beginning):
+        raise UsageError(f"{path} is there and is no backup of this database; it is left as it is. Choose another name.")
 
 
 @db.command(name="copy")
@@ -147,13 +156,21 @@ async def _copied(source: str, target: str) -> "Moved":
 @click.confirmation_option(prompt="The present database is set aside and this copy takes its place. Go on?")
 @click.pass_context
 def restore(context: click.Context, path: Path) -> None:
-    """Put the backup at PATH in the database's place; the old file is kept beside it."""
-    from bot.app import file_store_of
+    """Put the backup at PATH in the database's place; what was there is kept beside it."""
+    from bot.app import put_back
 
     # Not quiet: it is said where an earlier restore that was interrupted is finished first.
-    store = file_store_of(settings_of(context, quiet=False))
-    aside = store.maintenance.restore(path, now_of(context))
-    click.echo(f"Restored {store.path}." + (f" The old one is {aside}." if aside is not None else ""))
+    settings = settings_of(context, quiet=False)
+    done = asyncio.run(put_back(settings, path, now_of(context)))
+    click.echo(f"Restored {done.name}." + (f" The old one is {done.aside}." if done.aside else ""))
+    if done.dropped_by:
+        click.echo(f"When nobody misses it, drop it by psql: {done.dropped_by};")
+    if settings.database_address:  # opening it brings its tables up to date, and notes what may have been posted since
+        with_app(context, _nothing, quiet=False)
+
+
+async def _nothing(_: "App") -> None:
+    """Opening it is all there is to do."""
 
 
 @db.command()

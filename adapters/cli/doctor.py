@@ -208,7 +208,7 @@ async def _database(app: App) -> list[Finding]:
     ]
     aside = await app.maintenance.put_aside()
     if aside:
-        names = ", ".join(each.name for each in aside)
+        names = ", ".join(aside)
         found.append(Finding("database", Grade.NOTE, f"put aside beside it, to be removed when nobody misses it: {names}"))
     found += search_finding(app.settings.search.engine, counts["items"], await app.store.index.making())
     return found + await asyncio.to_thread(_disk, path)

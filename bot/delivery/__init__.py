@@ -10,7 +10,7 @@ from bot.delivery.context import DeliveryContext, DeliverySettings, delivery_id,
 from bot.delivery.deliver import Deliverer
 from bot.delivery.pausing import SubscriptionPauser
 from bot.delivery.prepare import Preparer
-from bot.delivery.restored import notice_restored
+from bot.delivery.restored import notice_put_back, notice_restored
 from bot.delivery.resuming import SubscriptionResumer
 from bot.delivery.schedule import Scheduler
 
@@ -23,6 +23,7 @@ __all__ = [
     "SubscriptionPauser",
     "SubscriptionResumer",
     "delivery_id",
+    "notice_put_back",
     "notice_restored",
     "sealed",
 ]

@@ -1,10 +1,10 @@
 """What a restored database does not know: a copy of yesterday knows nothing of what was posted since.
 
 The service writes its heartbeat into the database, and then into a file beside it. When the file is later than the
-database says, the database is not the one that was written last. Whatever was due up to the file's heartbeat, and until the
-next one would have come, may have been posted: it is looked for before it is posted, and not posted where nothing can be
-looked for. A channel's history may lag behind what was posted last: it is believed a quarantine after the restored database
-was noticed.
+database says, the database is not the one that was written last. One that a backup was put into tells by itself which
+heartbeat it had before. Whatever was due up to that heartbeat, and until the next one would have come, may have been
+posted: it is looked for before it is posted, and not posted where nothing can be looked for. A channel's history may lag
+behind what was posted last: it is believed a quarantine after the restored database was noticed.
 """
 
 import logging
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from bot.models import Delivery, Occurrence
-from bot.ports.facts import HEARTBEAT, Facts, time_of_fact
+from bot.ports.facts import ALIVE_BEFORE, HEARTBEAT, PUT_BACK, Facts, time_of_fact
 
 log = logging.getLogger(__name__)
 
@@ -50,6 +50,21 @@ async def notice_restored(facts: Facts, alive: datetime | None, now: datetime) -
     log.warning(
         "the database is older than its last heartbeat: what was due until %s is looked for before it is posted", until
     )
+    return until
+
+
+async def notice_put_back(facts: Facts) -> datetime | None:
+    """Do as `notice_restored` where the database says that a backup was put into it, once; anybody may do so, at any moment.
+
+    Returns until when what was due is in doubt from now on, None where no backup was put there, or none that is older.
+    """
+    at = await time_of_fact(facts, PUT_BACK)
+    if at is None:
+        return None
+    alive = await time_of_fact(facts, ALIVE_BEFORE)
+    # A clock that had run ahead must not put in doubt what is not even due yet.
+    until = await notice_restored(facts, alive and min(alive, at), at)
+    await facts.set(PUT_BACK, "")
     return until
 
 

@@ -4,7 +4,9 @@ from datetime import datetime
 from typing import Protocol
 
 HEARTBEAT = "heartbeat"  # when the service last showed that it lives
-
+# Of a database in whose place a backup was put: the latest heartbeat that it knew of, and when that was done until it was
+# seen to. A database in a file tells it by a file beside it.
+ALIVE_BEFORE, PUT_BACK = "heartbeat before", "put back"
 
 COLLECTED = "collected"  # the last arrival when a collection last ended
 OPENED_AT_ONCE = "opened at once"  # up to which arrival occurrences were opened of what is posted at once

@@ -11,6 +11,16 @@ from typing import Protocol
 class Maintenance(Protocol):
     """Counting, checking, pruning, copying."""
 
+    @property
+    def name(self) -> str:
+        """Where the database is, for people; no secret."""
+        ...
+
+    @property
+    def taken(self) -> Sequence[str]:
+        """The steps by which the tables were brought to this version when it was opened, as far as a store names them."""
+        ...
+
     async def statistics(self) -> Mapping[str, int]:
         """Return row counts and sizes for `doctor` and `db`: items, papers, repos, posts, readings, digests,
         topics, subscriptions, saved, vectors, bytes.
@@ -36,8 +46,8 @@ class Maintenance(Protocol):
         """Write a consistent copy to `path` while others read and write; never leaves half a file there."""
         ...
 
-    async def put_aside(self) -> Sequence[Path]:
-        """Return what was moved away when a backup took the database's place; it can go when nobody misses it."""
+    async def put_aside(self) -> Sequence[str]:
+        """Name what was moved away when a backup took the database's place; it can go when nobody misses it."""
         ...
 
     async def vacuum(self) -> int:

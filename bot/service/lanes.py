@@ -172,7 +172,8 @@ class LaneWorker:
         deliverer = self._parts.deliverer(ledger)
 
         async def deliver() -> int:
-            return await deliverer.deliver_due(self._clock) + await deliverer.reconcile(self._clock)
+            # Beside each other, as in a process that is alone: what may have been posted waits for no backlog.
+            return await _sum_of(deliverer.deliver_due(self._clock), deliverer.reconcile(self._clock))
 
         return _Turn(deliver, deliverer.stop)
 
@@ -200,3 +201,12 @@ class LaneWorker:
             log.error("working on lanes failed: %s", error)
         elif error is not None:
             log.error("working on lanes failed", exc_info=error)
+
+
+async def _sum_of(*counts: Awaitable[int]) -> int:
+    """Wait for all of them, and return their sum; then the first error of any is raised."""
+    ended = await asyncio.gather(*counts, return_exceptions=True)
+    for failure in ended:
+        if isinstance(failure, BaseException):
+            raise failure
+    return sum(done for done in ended if isinstance(done, int))

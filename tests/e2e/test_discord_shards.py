@@ -265,7 +265,8 @@ async def test_shards_of_all_processes_identify_in_their_turns(tmp_path: Path, a
         await until(lambda: there.fake.gateway.connected == EVERY)
         assert there.fake.gateway.too_soon == 0
         assert isinstance(there.budgets, PacedBudgets)
-        assert set(there.budgets.next) == {f"discord identify {place}" for place in range(at_once)}
+        identified = {place for place in there.budgets.next if place.startswith("discord identify")}
+        assert identified == {f"discord identify {place}" for place in range(at_once)}
 
 
 async def test_the_number_of_shards_stays_while_anybody_holds_some(tmp_path: Path) -> None:

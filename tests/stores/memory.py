@@ -102,6 +102,9 @@ class MemoryFacts:
 class MemoryMaintenance:
     """bot.ports.maintenance.Maintenance."""
 
+    name = "memory"
+    taken = ()
+
     def __init__(self, store: MemoryStore) -> None:
         self._store = store
 
@@ -132,7 +135,7 @@ class MemoryMaintenance:
         except OSError as error:
             raise StoreError(f"The backup cannot be written to {path}: {error.strerror}.") from error
 
-    async def put_aside(self) -> Sequence[Path]:
+    async def put_aside(self) -> Sequence[str]:
         return ()
 
     async def vacuum(self) -> int:

@@ -1,5 +1,7 @@
 """The connections to a PostgreSQL server: some that are kept open, errors as StoreError, transactions that are tried again.
 
+Each job runs in a thread of its own from its beginning to its end (`in_thread`); nothing of it is on the event loop.
+
 What SQLite's one writer gives for nothing has to be asked for here: whoever reads to decide and then writes locks what was
 read, by `select … for update` where it is a row, by `locked` where it may be none yet.
 """
@@ -10,23 +12,27 @@ import functools
 import logging
 import random
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import psycopg
-from psycopg import AsyncConnection
+from psycopg import Connection
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.rows import TupleRow
-from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
+from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
 from bot.errors import StoreError
+from bot.store.postgres import in_thread
 
 T = TypeVar("T")
 
-Db = AsyncConnection[TupleRow]
+Db = in_thread.Db  # a connection, as jobs are given it
 
 PATIENCE = timedelta(seconds=10)  # for a connection, and for a lock that another process holds
 _LONGEST = timedelta(seconds=60)  # that one statement may take
+_BARE, _TRANSACTION, _VIEW = "bare", "transaction", "view"  # how a job is run
+_BUSY = "The database {name} does not answer, or all connections to it are busy; is the server up?"
 _TRIES = 6  # of a transaction that another one came in the way of
 # A server that is gone without a word is noticed in about 15 seconds: what is sent and not acknowledged, and what is silent.
 _NETWORK = {
@@ -45,7 +51,7 @@ class Connections:
         """`address` is a URL or a connection string as libpq takes it; several hosts may stand in it."""
         self._address = address
         self._most = most
-        self._pool: AsyncConnectionPool[Db] | None = None
+        self._pool: ConnectionPool[Connection[TupleRow]] | None = None
 
     @property
     def is_open(self) -> bool:
@@ -59,7 +65,7 @@ class Connections:
 
     async def open(self) -> None:
         """Connect; raises StoreError where the server does not answer."""
-        pool: AsyncConnectionPool[Db] = AsyncConnectionPool(
+        pool: ConnectionPool[Connection[TupleRow]] = ConnectionPool(
             self.conninfo(),
             min_size=1,
             max_size=self._most,
@@ -70,15 +76,21 @@ class Connections:
         )
         # It warns of every try, each second while a server is away; whoever asks for a connection is told.
         logging.getLogger("psycopg.pool").setLevel(logging.ERROR)
+        self._threads = ThreadPoolExecutor(self._most, thread_name_prefix="store-postgres")
+        self._free = asyncio.Semaphore(self._most)
         try:
-            with self.errors():
-                # By itself first: a pool does not say why it has no connection.
-                await (await AsyncConnection.connect(self.conninfo(), autocommit=True)).close()
-                await pool.open(wait=True, timeout=PATIENCE.total_seconds())
+            await asyncio.get_running_loop().run_in_executor(self._threads, self._connect, pool)
         except BaseException:
-            await pool.close()
+            await asyncio.to_thread(pool.close)
+            self._threads.shutdown(wait=False)
             raise
         self._pool = pool
+
+    def _connect(self, pool: "ConnectionPool[Connection[TupleRow]]") -> None:
+        with self.errors():
+            # By itself first: a pool does not say why it has no connection.
+            Connection.connect(self.conninfo(), autocommit=True).close()
+            pool.open(wait=True, timeout=PATIENCE.total_seconds())
 
     def conninfo(self) -> str:
         """Return how libpq is to connect, with a password where one stands in the address."""
@@ -96,25 +108,27 @@ class Connections:
         """Let go of every connection; what is being done is waited for."""
         pool, self._pool = self._pool, None
         if pool is not None:
-            await pool.close(timeout=PATIENCE.total_seconds())
+            await asyncio.to_thread(self._threads.shutdown)
+            await asyncio.to_thread(pool.close, PATIENCE.total_seconds())
+
+    @contextlib.asynccontextmanager
+    async def opened(self) -> AsyncIterator[None]:
+        """Have it open inside the block. Raises StoreError."""
+        await self.open()
+        try:
+            yield
+        finally:
+            await self.close()
 
     async def read(self, job: Callable[[Db], Awaitable[T]], *, view: bool = False) -> T:
         """Run a job that reads; with `view`, all of its statements see the same state of the database.
 
         Where the connection turns out to be dead it is tried once more on another one.
         """
-        for last in (False, True):
-            try:
-                async with self._lent() as db:
-                    if not view:
-                        return await job(db)
-                    async with db.transaction():
-                        await db.execute("set transaction isolation level repeatable read, read only")
-                        return await job(db)
-            except _DeadError:
-                if last:
-                    raise
-        raise AssertionError  # one of the two tries has returned or raised
+        try:
+            return await self._in_thread(job, _VIEW if view else _BARE)
+        except _DeadError:
+            return await self._in_thread(job, _VIEW if view else _BARE)
 
     async def write(self, job: Callable[[Db], Awaitable[T]]) -> T:
         """Run a job in one transaction (READ COMMITTED), again from the beginning where another one came in its way.
@@ -123,8 +137,7 @@ class Connections:
         """
         for attempt in range(_TRIES):
             try:
-                async with self._lent() as db, db.transaction():
-                    return await job(db)
+                return await self._in_thread(job, _TRANSACTION)
             except _InTheWayError:
                 if attempt == _TRIES - 1:
                     raise
@@ -133,16 +146,42 @@ class Connections:
 
     async def bare(self, job: Callable[[Db], Awaitable[T]]) -> T:
         """Run a job outside any transaction, for what PostgreSQL allows there only (VACUUM)."""
-        async with self._lent() as db:
-            return await job(db)
+        return await self._in_thread(job, _BARE)
 
-    @contextlib.asynccontextmanager
-    async def _lent(self) -> AsyncIterator[Db]:
-        if self._pool is None:
+    async def _in_thread(self, job: Callable[[Db], Awaitable[T]], how: str) -> T:
+        """Run the job on a connection that is free. Who waits for it may be cancelled; the job then goes on to its end."""
+        pool = self._pool
+        if pool is None:
             raise StoreError("The store is not open.")
+        if self._free.locked():
+            try:
+                async with asyncio.timeout(PATIENCE.total_seconds()):
+                    await self._free.acquire()
+            except TimeoutError as error:
+                raise StoreError(_BUSY.format(name=self.name)) from error
+        else:
+            await self._free.acquire()
+        running = asyncio.get_running_loop().run_in_executor(self._threads, self._run, pool, job, how)
+        running.add_done_callback(self._ended)
+        return await asyncio.shield(running)
+
+    def _ended(self, running: "asyncio.Future[Any]") -> None:
+        self._free.release()
+        if not running.cancelled():
+            running.exception()  # is known, also where nobody waits for it any more
+
+    def _run(self, pool: "ConnectionPool[Connection[TupleRow]]", job: Callable[[Db], Awaitable[T]], how: str) -> T:
         with self.errors():
-            async with self._pool.connection() as db:
-                yield db
+            connection = pool.getconn()
+            try:
+                if how == _BARE:
+                    return in_thread.driven(job(Db(connection)))
+                with connection.transaction():
+                    if how == _VIEW:
+                        connection.execute("set transaction isolation level repeatable read, read only")
+                    return in_thread.driven(job(Db(connection)))
+            finally:
+                pool.putconn(connection)
 
     @contextlib.contextmanager
     def errors(self) -> Iterator[None]:
@@ -241,7 +280,7 @@ def _is_dead(error: psycopg.Error) -> bool:
 
 def _sentence(error: psycopg.Error, name: str) -> str:
     if isinstance(error, PoolTimeout):
-        return f"The database {name} does not answer, or all connections to it are busy; is the server up?"
+        return _BUSY.format(name=name)
     sentences = dict(_SENTENCES)
     for each, sentence in sentences.items():
         if isinstance(error, each):

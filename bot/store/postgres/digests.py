@@ -4,7 +4,6 @@ Who writes or drops what was posted to a channel holds the channel's name (`hold
 it reads to decide and what it writes no other digest of the channel comes.
 """
 
-import asyncio
 import contextlib
 import json
 import logging
@@ -30,6 +29,7 @@ from bot.models import (
     Unposted,
 )
 from bot.store.postgres.connections import Db, Tables, locked, reading, reading_view, writing
+from bot.store.postgres.in_thread import aside
 from bot.store.records import (
     EPOCH,
     digest_from_text,
@@ -129,7 +129,7 @@ class PostgresDigests(Tables):
         )
         asked = {**_of(workspace, channel, topic, rhythm or ""), "saved_by": micros(saved_by) if saved_by else None}
         rows = await _all(db, sql, **asked, limit=limit)
-        return await asyncio.to_thread(lambda: list(_legible(rows, all_needed=with_entries)))
+        return await aside(lambda: list(_legible(rows, all_needed=with_entries)))
 
 
 _DISTINCT = """
@@ -217,7 +217,7 @@ class PostgresArchive(Tables):
         self, db: Db, workspace: str, channels: Collection[str], topic: str, day: date, *, limit: int = 50
     ) -> Sequence[ArchivedDigest]:
         rows = await _all(db, _DIGESTS, **_asked(workspace, channels, topic), day=day.isoformat(), limit=limit)
-        return await asyncio.to_thread(_archived, rows)
+        return await aside(lambda: _archived(rows))
 
     @reading
     async def postings(
@@ -237,7 +237,7 @@ class PostgresArchive(Tables):
         )
         place = {"workspace": workspace, "channel": posting.channel, "saved": micros(posting.at), "mark": posting.mark}
         rows = await _all(db, sql, **place)
-        digest = await asyncio.to_thread(_read, rows[0][0]) if rows else None
+        digest = await aside(lambda: _read(rows[0][0])) if rows else None
         return entry_of(digest, posting.key) if digest else None
 
 

@@ -11,6 +11,7 @@ import logging
 import re
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from datetime import timedelta
+from functools import partial
 from importlib.resources import files
 
 import psycopg
@@ -24,6 +25,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from bot.errors import StoreError
 from bot.ports.shared.lanes import DELIVER, MAKE, LaneJob, LaneWork
 from bot.store.postgres.connections import Connections, Db
+from bot.store.postgres.in_thread import aside
 
 log = logging.getLogger(__name__)
 
@@ -205,7 +207,7 @@ async def prepare_jobs(db: Db) -> None:
     """
     await db.execute(_LOCK)
     try:
-        for names, statements in await asyncio.to_thread(_missing, await _applied(db)):
+        for names, statements in await aside(partial(_missing, await _applied(db))):
             await _take(db, statements, names)
     finally:
         await db.execute(_UNLOCK)

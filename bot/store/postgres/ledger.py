@@ -6,7 +6,6 @@ part.
 Every statement names the workspace, except those that ask what there is to do for all of them.
 """
 
-import asyncio
 import logging
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -18,6 +17,7 @@ from bot.models import Delivery, DeliveryState, Digest, LaneBacklog, Occurrence,
 from bot.ports.ledger import NO_TURNS, Planned
 from bot.store.postgres import digests, outbox
 from bot.store.postgres.connections import Connections, Db, Tables, reading, writing
+from bot.store.postgres.in_thread import aside
 from bot.store.postgres.ledger_rows import deliveries as delivery_rows
 from bot.store.postgres.ledger_rows import occurrences as occurrence_rows
 from bot.store.postgres.ledger_rows.deliveries import BEGIN, CLAIM, IS_HELD, NAMED, progress
@@ -104,7 +104,7 @@ class PostgresLedger(Tables):
     @reading
     async def every_subscription(self, db: Db) -> Sequence[Subscription]:
         rows = await all_rows(db, "select data from subscriptions order by workspace, channel, topic, rhythm")
-        return await asyncio.to_thread(lambda: [subscription_from_text(data) for (data,) in rows])
+        return await aside(lambda: [subscription_from_text(data) for (data,) in rows])
 
     @reading
     async def paused_by_service(self, db: Db) -> Sequence[Subscription]:
@@ -134,7 +134,7 @@ class PostgresLedger(Tables):
     async def subscriptions_at_once(self, db: Db, now: datetime) -> Sequence[Subscription]:
         sql = "select data from subscriptions where rhythm = 'at once' and wakes <= %(now)s order by workspace, id"
         rows = await all_rows(db, sql, now=micros(now))
-        return await asyncio.to_thread(lambda: [each for row in rows for each in if_readable(row, subscription_from_text)])
+        return await aside(lambda: [each for row in rows for each in if_readable(row, subscription_from_text)])
 
     @writing
     async def open_at_once(self, db: Db, found: Sequence[Occurrence]) -> int:

@@ -1,28 +1,22 @@
-"""Keeping a database in PostgreSQL sound: counting, checking, dropping what is old, copying it away."""
+"""Keeping a database in PostgreSQL sound: counting, checking, dropping what is old; copying it away, and back."""
 
-import asyncio
 import contextlib
 import json
-import os
-import shutil
-from asyncio.subprocess import DEVNULL, PIPE, Process
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
-
-from bot.atomic_file import in_place
 from bot.errors import StoreError
 from bot.models import DeliveryState, OccurrenceState, Rhythm, Suppression
 from bot.ports.chats import TEXTS_KEPT
 from bot.ports.mail import ASKED_KEPT
-from bot.redact import redacted
 from bot.store.postgres import mail, vectors
 from bot.store.postgres.connections import Db, Tables, reading, reading_view
 from bot.store.postgres.items import LAST_ID, counts, drop, forget_changes, note_change
 from bot.store.postgres.processes import forget_past
+from bot.store.postgres.recovery.programs import dump, programs_for
+from bot.store.postgres.recovery.restoring import restore, schemas_aside
 from bot.store.postgres.vectors import LAST_CHANGE, lock_items
 from bot.store.records import micros
 from bot.store.rules.transitions import KEPT, KEPT_AT_ONCE
@@ -33,6 +27,12 @@ _READINGS_AT_ONCE = 10_000
 
 class PostgresMaintenance(Tables):
     """bot.ports.maintenance.Maintenance."""
+
+    taken: Sequence[str] = ()  # the steps of the tables that were taken when it was opened
+
+    @property
+    def name(self) -> str:
+        return self.connections.name
 
     @reading
     async def statistics(self, db: Db) -> Mapping[str, int]:
@@ -104,18 +104,21 @@ class PostgresMaintenance(Tables):
 
         Raises StoreError also where there is no pg_dump, or one that is older than the server.
         """
-        server = await self.connections.read(_server_version)
-        program = await asyncio.to_thread(shutil.which, "pg_dump")
-        if program is None:
-            raise StoreError(f"A backup of a PostgreSQL database is made by pg_dump, which is not here; {_install(server)}.")
-        async with _in_place(path) as partial:
-            status, said = await _dump(program, self.connections.conninfo(), partial)
-            if status:
-                raise StoreError(_refusal(said, server))
+        programs = await self.connections.read(programs_for)
+        await dump(programs, self.connections.conninfo(), path)
 
-    async def put_aside(self) -> Sequence[Path]:
-        """Return nothing: `pg_restore` puts nothing aside."""
-        return ()
+    @reading
+    async def put_aside(self, db: Db) -> Sequence[str]:
+        return [f"schema {name}" for name in await schemas_aside(db)]
+
+    async def restore(self, path: Path) -> str | None:
+        """Put a backup in the place of what there is; return the schema that has the old data, None where there was none.
+
+        The store is closed, and no process works on the database. Raises StoreError where the backup is not sound or
+        cannot be put there; nothing has changed then.
+        """
+        async with self.connections.opened():
+            return await restore(self.connections, path)
 
     async def vacuum(self) -> int:
         """Let the server use again what is unused, and look anew how its tables are filled; return the bytes saved."""
@@ -340,84 +343,7 @@ def unreadable(server: int) -> list[tuple[str, str]]:
     ]
 
 
-# --- backups
-
-_LONGEST_ERROR = 64_000  # bytes of what pg_dump says
-
-
-async def _server_version(db: Db) -> int:
-    """Return the number of the server's major version."""
-    return db.info.server_version // 10_000
-
-
-def _install(server: int) -> str:
-    return (
-        f"install PostgreSQL's client programs of version {server} or newer"
-        f" (the package postgresql-client-{server} of Debian and Ubuntu), and see that it stands first on PATH"
-    )
-
-
-def _refusal(said: str, server: int) -> str:
-    if "version mismatch" in said:
-        return f"No backup was made: pg_dump is older than the server, which is PostgreSQL {server}; {_install(server)}."
-    last = next((line for line in reversed(said.splitlines()) if line.strip()), "it did not say why")
-    return f"No backup was made: {redacted(last).rstrip('.')}."
-
-
-async def _dump(program: str, conninfo: str, path: Path) -> tuple[int, str]:
-    """Run pg_dump; return its exit status, and what it complains of. Who is cancelled ends it.
-
-    The password goes by the environment: a command line is seen by all who use the machine.
-    """
-    given = {name: str(value) for name, value in conninfo_to_dict(conninfo).items() if value is not None}
-    secret = {name: value for name in ("password", "sslpassword") if (value := given.pop(name, None))}
-    if "sslpassword" in secret:
-        raise StoreError("pg_dump cannot be given the password of a key unseen; use a key without one for the database.")
-    command = [program, "--format=custom", "--no-password", "--lock-wait-timeout=60s", f"--file={path}"]
-    environment = _environment() | ({"PGPASSWORD": secret["password"]} if secret else {})
-    child = await asyncio.create_subprocess_exec(
-        *command, f"--dbname={make_conninfo(**given)}", stdin=DEVNULL, stdout=DEVNULL, stderr=PIPE, env=environment
-    )
-    try:
-        said = await _complaints(child)
-    finally:
-        if child.returncode is None:
-            child.kill()
-        status = await child.wait()
-    return status, said
-
-
-async def _complaints(child: Process) -> str:
-    """Return the end of what it says, when it has ended."""
-    assert child.stderr is not None  # noqa: S101 - a pipe was asked for
-    said = b""
-    while piece := await child.stderr.read(_LONGEST_ERROR):
-        said = (said + piece)[-_LONGEST_ERROR:]
-    await child.wait()
-    return said.decode(errors="replace")
-
-
-def _environment() -> dict[str, str]:
-    """Return what libpq goes by and how programs are found; nothing else of ours, no secret above all."""
-    kept = ("PATH", "HOME", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SSL_CERT_FILE", "SSL_CERT_DIR")
-    ours = {name: value for name, value in os.environ.items() if name in kept or name.startswith("PG")}
-    return {**ours, "LC_ALL": "C"}  # what it says is looked at
-
-
-@contextlib.asynccontextmanager
-async def _in_place(path: Path) -> AsyncIterator[Path]:
-    """Give an empty file that takes the place of `path` when the block ends, and goes where it fails; raises StoreError."""
-    manager = in_place(path)
-    try:
-        partial = await asyncio.to_thread(manager.__enter__)
-        try:
-            yield partial
-        except BaseException as error:
-            await asyncio.to_thread(manager.__exit__, type(error), error, error.__traceback__)
-            raise
-        await asyncio.to_thread(manager.__exit__, None, None, None)
-    except OSError as error:
-        raise StoreError(f"The backup cannot be written to {path}: {error.strerror or error}.") from error
+# --- tidying
 
 
 async def _vacuum(db: Db) -> int:

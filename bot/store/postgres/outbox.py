@@ -4,7 +4,6 @@ Each row is kept, changed or removed by one statement that names what its writer
 at the same time one changes it, and the others are told that they did not.
 """
 
-import asyncio
 import json
 import logging
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,6 +14,7 @@ from bot.errors import StoreError
 from bot.models import Notice, Presses, Publication, Refusal, StandingMessage
 from bot.ports.outbox import NOBODY
 from bot.store.postgres.connections import Db, Tables, reading, writing
+from bot.store.postgres.in_thread import aside
 from bot.store.records import (
     delivery_from_text,
     delivery_to_text,
@@ -106,7 +106,7 @@ class PostgresOutbox(Tables):
     async def notices(self, db: Db, after: Mapping[str, str] = NOBODY, *, limit: int = 10) -> Mapping[str, Sequence[Notice]]:
         values = {"workspaces": list(after), "told": list(after.values()), "most": limit}
         rows = await (await db.execute(_NOTICES, values)).fetchall()
-        read = await asyncio.to_thread(lambda: [_notice(workspace, data) for workspace, _, _, data in rows])
+        read = await aside(lambda: [_notice(workspace, data) for workspace, _, _, data in rows])
         found: dict[str, list[Notice]] = {}
         for (workspace, recipient, number, _), first in zip(rows, read, strict=True):
             notice = first or await _first_after(db, workspace, recipient, number)
@@ -156,7 +156,7 @@ class PostgresOutbox(Tables):
     async def messages_to_edit(self, db: Db, now: datetime, *, limit: int = 100) -> Sequence[StandingMessage]:
         values = {"now": micros(now), "ahead": micros(now + EDIT_WAITS), "most": limit}
         rows = await (await db.execute(_TO_EDIT, values)).fetchall()
-        return await asyncio.to_thread(lambda: list(_legible(rows)))
+        return await aside(lambda: list(_legible(rows)))
 
     @writing
     async def update_message(self, db: Db, message: StandingMessage, *, replaces: StandingMessage) -> bool:

@@ -24,7 +24,7 @@ returning token, until"""
 _REST = f"""
 insert into rests as kept (key, begun, until, reason) values (%(key)s, {NOW}, {NOW} + %(span)s, %(reason)s)
 on conflict (key) do update set begun = excluded.begun, until = excluded.until, reason = excluded.reason
-where kept.until < excluded.until"""
+where kept.until < excluded.until or kept.begun > excluded.begun"""
 
 _SPEND = f"""
 insert into spendings as kept (key, spent, until)
@@ -92,7 +92,7 @@ class PostgresBudgets(Tables):
     @reading
     async def rests(self, db: Db) -> Sequence[Rest]:
         """As in the port."""
-        asked = f"select key, until, reason from rests where until > {NOW} order by key"
+        asked = f"select key, until, reason from rests where until > {NOW} and begun <= {NOW} order by key"
         rows = await (await db.execute(asked.encode())).fetchall()
         return [Rest(place, time_of(until), reason) for place, until, reason in rows]
 

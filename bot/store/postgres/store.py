@@ -75,7 +75,7 @@ class PostgresStore:
             return
         await self.connections.open()
         try:
-            await self.connections.bare(migrate)
+            self.maintenance.taken = await self.connections.bare(migrate)
             await self.connections.bare(prepare_jobs)
         except BaseException:
             await self.close()

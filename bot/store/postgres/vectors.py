@@ -4,7 +4,6 @@ Whoever writes a vector, or takes one away, holds the lock of the items. So no i
 kept, and the numbers of the writes are in the order in which these are committed.
 """
 
-import asyncio
 import secrets
 from collections.abc import Collection, Mapping, Sequence
 
@@ -12,6 +11,7 @@ from bot.models import Item
 from bot.models.vectors import text_digest
 from bot.ports.vectors import Embedded, VectorChange
 from bot.store.postgres.connections import Connections, Db, Tables, locked, reading, writing
+from bot.store.postgres.in_thread import aside
 from bot.store.records import item_from_text
 
 _SAMPLE = 100  # vectors that show how long all of their space are
@@ -257,7 +257,7 @@ async def items_of(texts: Sequence[str]) -> list[Item]:
     """Return the items of these records; many are decoded beside the event loop."""
     if len(texts) <= _MANY:
         return list(map(item_from_text, texts))
-    return await asyncio.to_thread(lambda: list(map(item_from_text, texts)))
+    return await aside(lambda: list(map(item_from_text, texts)))
 
 
 def storable(names: Collection[str]) -> list[str]:

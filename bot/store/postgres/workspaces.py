@@ -6,7 +6,6 @@ written: of two who have read the same, the second finds what the first wrote, a
 of subscriptions are locked as well, as the ledger writes to them by their ids.
 """
 
-import asyncio
 import contextlib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
@@ -29,6 +28,7 @@ from bot.models import (
 )
 from bot.store.postgres import ledger
 from bot.store.postgres.connections import Db, Tables, locked, reading, writing
+from bot.store.postgres.in_thread import aside
 from bot.store.records import (
     change_from_text,
     feedback_from_row,
@@ -60,7 +60,7 @@ async def _each(rows: Sequence[tuple[Any, ...]], read: Callable[..., T]) -> list
     """Return what each row says."""
     if len(rows) <= _AT_ONCE:
         return [read(*row) for row in rows]
-    return await asyncio.to_thread(lambda: [read(*row) for row in rows])
+    return await aside(lambda: [read(*row) for row in rows])
 
 
 class PostgresWorkspaces(Tables):
@@ -269,7 +269,7 @@ class PostgresPeople(Tables):
         )
         rows = await (await db.execute(sql, [workspace, channel])).fetchall()
         read = ((key, person, time_of(at), link) for key, person, at, link in rows)
-        return await asyncio.to_thread(counted_in_channel, read)
+        return await aside(lambda: counted_in_channel(read))
 
     @writing
     async def allow_feeds(self, db: Db, access: FeedAccess) -> bool:

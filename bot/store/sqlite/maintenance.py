@@ -32,6 +32,12 @@ _PATIENCE = 2.0  # seconds: a command that looks something up is done by then
 class SqliteMaintenance(Tables):
     """bot.ports.maintenance.Maintenance, and putting a backup back."""
 
+    taken: Sequence[str] = ()  # the library that takes the steps of a file names none
+
+    @property
+    def name(self) -> str:
+        return str(self.connections.path)
+
     @reading_long
     def statistics(self, db: Database) -> Mapping[str, int]:
         return {
@@ -101,8 +107,8 @@ class SqliteMaintenance(Tables):
         """Tidy the search index as well; as SQLite wants it, outside any transaction."""
         return await self.connections.bare(_vacuum)
 
-    async def put_aside(self) -> list[Path]:
-        return await asyncio.to_thread(put_aside, self.connections.path)
+    async def put_aside(self) -> list[str]:
+        return [path.name for path in await asyncio.to_thread(put_aside, self.connections.path)]
 
     def restore(self, backup: Path, now: datetime) -> Path | None:
         """Put a backup in the place of the closed database; return where the old one was put aside, None if there was none.

@@ -173,6 +173,27 @@ async def _are_done(harness: Harness, many: int) -> bool:
     return (await states(harness)).count(DeliveryState.DONE) == many
 
 
+async def test_what_may_have_been_posted_is_settled_while_others_of_its_lane_are_posted(jobs: PostgresLaneJobs) -> None:
+    harness = Harness()
+    held = Held(harness)
+    harness.clock.now = NOW - 5 * MINUTE
+    await harness.plant([delivery(1, now=harness.clock.now)])
+    claimed = await harness.store.ledger.claim((await harness.rows())["d1p1"], harness.clock.now, MINUTE)
+    assert claimed is not None
+    await harness.store.ledger.record(replace(claimed, state=DeliveryState.AMBIGUOUS, next_at=NOW))
+    harness.clock.now = NOW
+    await harness.plant([delivery(2, now=NOW)])
+    worker = Process(harness, jobs, DELIVER, send=held.send)
+    async with ending(worker):
+        await worker.worker.wake()
+        await asyncio.wait_for(held.begun.wait(), PATIENCE)
+        try:
+            await until(lambda: _are_done(harness, 1))
+            assert await states(harness) == [DeliveryState.DONE, DeliveryState.SENDING]
+        finally:
+            held.may_end.set()
+
+
 async def test_the_sweeper_finds_a_lane_that_nobody_is_woken_for(jobs: PostgresLaneJobs) -> None:
     harness = Harness()
     await harness.plant([delivery(1, now=NOW - MINUTE)])

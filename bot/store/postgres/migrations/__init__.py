@@ -7,7 +7,7 @@ beside it: a process refuses only a database whose steps are past it so.
 
 from dataclasses import dataclass
 
-from bot.errors import Superseded
+from bot.errors import StoreError, Superseded
 from bot.store.postgres.connections import Db
 from bot.store.postgres.migrations import items, ledger, people, processes
 
@@ -24,6 +24,7 @@ class Step:
 
 STEPS = (Step(1, "tables", 1, (*items.TABLES, *ledger.TABLES, *people.TABLES, *processes.TABLES)),)
 SCHEMA = STEPS[-1].number
+OLDEST_SERVER = 14  # of PostgreSQL's versions: older ones are mended by nobody any more
 
 _STEPS_TABLE = """
 create table if not exists schema_steps (
@@ -33,15 +34,18 @@ create table if not exists schema_steps (
     applied_at timestamptz not null default clock_timestamp()
 )"""
 # One process at a time looks which steps are missing; the others wait for it.
-_LOCK = "select pg_advisory_lock(hashtextextended('broadsheet migrations', 0))"
-_UNLOCK = "select pg_advisory_unlock(hashtextextended('broadsheet migrations', 0))"
+LOCK = "hashtextextended('broadsheet migrations', 0)"
+_LOCK = f"select pg_advisory_lock({LOCK})"
+_UNLOCK = f"select pg_advisory_unlock({LOCK})"
 
 
 async def migrate(db: Db, steps: tuple[Step, ...] = STEPS) -> list[str]:
     """Take the steps that are missing and return their names; `db` is in no transaction.
 
-    Raises Superseded, and changes nothing, for a database that a newer version has made unreadable for this one.
+    Raises Superseded, and changes nothing, for a database that a newer version has made unreadable for this one; StoreError
+    for a server that is too old.
     """
+    expect_server(db.info.server_version)
     await db.execute("set statement_timeout = 0")
     await db.execute("set lock_timeout = '10min'")  # as long as another process may take for the steps
     await db.execute(_LOCK)
@@ -69,6 +73,12 @@ async def applied_steps(db: Db) -> dict[int, int]:
     if (await cursor.fetchone()) == (None,):
         return {}
     return dict(await (await db.execute("select number, oldest_reader from schema_steps order by number")).fetchall())
+
+
+def expect_server(version: int) -> None:
+    """Raise StoreError for a server that is too old, by its version as libpq tells it."""
+    if (major := version // 10_000) < OLDEST_SERVER:
+        raise StoreError(f"The server is PostgreSQL {major}, and has to be {OLDEST_SERVER} or newer.")
 
 
 def expect_readable(applied: dict[int, int], ours: int = SCHEMA) -> None:

@@ -8,6 +8,10 @@ NOW = "(extract(epoch from clock_timestamp()) * 1000000)::bigint"
 # Rows are written over and over: with room in each page the new version of a row lies beside the old one, out of the index.
 _ROOMY = "with (fillfactor = 50)"
 
+# No call is reserved for later than this, or than whoever reserves it has patience for: what stands for later was reserved
+# by a clock that had run ahead, and holds up nobody. So does a rest that began later than now.
+_FAR = 600_000_000
+
 # Rows are locked in the order of their keys, so that two calls never wait for each other. What is lost with a server that
 # crashes is the last moments that were reserved, which have passed when it is there again: nobody waits for its disk.
 _RESERVE = f"""
@@ -17,19 +21,22 @@ declare
     moment bigint;
     free bigint;
     found_rows integer;
+    far bigint := {NOW} + greatest(patience, {_FAR});
 begin
     perform set_config('synchronous_commit', 'off', true);
     loop
-        select max(kept.next - asked.slack), count(*) into free, found_rows from (
+        select max(kept.next - asked.slack) filter (where kept.next <= far + asked.span), count(*)
+        into free, found_rows from (
             select key, next from budgets where key = any(places) order by key for update
-        ) as kept join unnest(places, slacks) as asked(place, slack) on asked.place = kept.key;
+        ) as kept join unnest(places, slacks, intervals) as asked(place, slack, span) on asked.place = kept.key;
         exit when found_rows = cardinality(places);
         insert into budgets (key, next) select place, 0 from unnest(places) as place order by place on conflict do nothing;
     end loop;
     moment := {NOW};
-    free := greatest(moment, free, (select max(until) from rests where key = any(rested)));
+    free := greatest(moment, free, (select max(until) from rests where key = any(rested) and begun <= moment));
     if free - moment <= patience then
-        update budgets set next = greatest(budgets.next, free) + asked.span
+        update budgets set next = asked.span + case when budgets.next <= far + asked.span
+            then greatest(budgets.next, free) else free end
         from unnest(places, intervals) as asked(place, span) where budgets.key = asked.place;
     end if;
     return free - moment;

@@ -2,6 +2,7 @@
 
 import asyncio
 import signal
+import threading
 from collections.abc import Iterator
 
 import psycopg
@@ -96,15 +97,14 @@ async def test_where_the_primary_is_gone_its_standby_takes_the_writes(server: Se
 async def test_transactions_that_come_in_each_others_way_are_done_one_after_the_other(postgres: str) -> None:
     connections = Connections(postgres, most=2)
     await connections.open()
-    gate, begun = asyncio.Event(), 0
+    both, begun = threading.Barrier(2), 0
 
     async def crossing(db: Db, first: str, second: str) -> None:
         nonlocal begun
         await locked(db, first)
         begun += 1
-        if begun >= 2:
-            gate.set()
-        await gate.wait()
+        if begun <= 2:
+            both.wait()
         await locked(db, second)
 
     await asyncio.gather(

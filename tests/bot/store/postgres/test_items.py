@@ -6,6 +6,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from psycopg import AsyncConnection
 
 from bot.errors import StoreError
 from bot.models import Item, Kind, SourceState
@@ -84,11 +85,11 @@ async def test_a_name_that_another_process_gave_away_meanwhile_is_noticed(postgr
 
 
 async def test_what_was_read_is_compared_only_when_nobody_else_writes_any_more(postgres: str, tmp_path: Path) -> None:
-    async with two(postgres, tmp_path) as (one, other):
+    async with two(postgres, tmp_path) as (one, _):
         await one.items.add([paper(1)], NOW)
         known = await one.items.find(["arxiv:1"])
 
-        async with other.connections._lent() as db, db.transaction():  # it takes its time
+        async with await AsyncConnection.connect(postgres) as db:  # it takes its time
             await db.execute(LOCK)
             late = asyncio.ensure_future(one.items.add([paper(1, stars=1)], NOW, known=known))
             await until_waiting(postgres, late)

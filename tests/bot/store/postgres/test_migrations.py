@@ -2,13 +2,14 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import nullcontext
 from dataclasses import replace
 
 import pytest
 
 from bot.errors import StoreError
 from bot.store.postgres.connections import Connections, Db
-from bot.store.postgres.migrations import SCHEMA, STEPS, Step, applied_steps, migrate
+from bot.store.postgres.migrations import SCHEMA, STEPS, Step, applied_steps, expect_server, migrate
 from tests.stores import postgres_server
 
 EXPAND = Step(SCHEMA + 1, "a column more", SCHEMA, ("alter table facts add column more text not null default ''",))
@@ -67,3 +68,9 @@ async def test_a_step_may_take_longer_than_other_statements(connections: Connect
     )
     await connections.bare(lambda db: migrate(db, (*STEPS, slow)))
     assert await connections.bare(limits) == before == ["1min", "10s"]
+
+
+@pytest.mark.parametrize(("version", "too_old"), [(90_624, True), (130_018, True), (140_000, False), (180_001, False)])
+def test_a_server_that_is_too_old_is_refused(version: int, too_old: bool) -> None:
+    with pytest.raises(StoreError, match=r"PostgreSQL \d+, .* 14 or newer") if too_old else nullcontext():
+        expect_server(version)

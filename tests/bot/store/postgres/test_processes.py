@@ -137,6 +137,25 @@ async def test_without_a_pace_only_rests_hold_up_a_call(budgets: Sequence[Postgr
     assert await budgets[1].reserve([], ["slack"], patience=OVER) > HOUR / 2
 
 
+async def test_what_was_noted_by_a_clock_that_had_run_ahead_holds_up_nobody(postgres: str, tmp_path: Path) -> None:
+    async with AsyncExitStack() as stack:
+        store = PostgresStore(await emptied_aside(postgres), tmp_path, most=1)
+        await store.open()
+        stack.push_async_callback(store.close)
+        pace = Pace("call slack", MINUTE)
+        await store.budgets.reserve([pace], patience=OVER)
+        await store.budgets.rest("call slack", MINUTE)
+        hour = HOUR // timedelta(microseconds=1)
+        for ahead in ("update budgets set next = next + %s", "update rests set begun = begun + %s, until = until + %s"):
+            await store.connections.write(lambda db, sql=ahead: db.execute(sql, [hour] * sql.count("%s")))
+
+        assert await store.budgets.rests() == []
+        assert await store.budgets.reserve([pace], ["call slack"], patience=OVER) == OVER
+        assert OVER < await store.budgets.reserve([pace], ["call slack"], patience=OVER) <= MINUTE
+        await store.budgets.rest("call slack", MINUTE / 2)
+        assert OVER < await store.budgets.reserve([], ["call slack"], patience=OVER) <= MINUTE / 2
+
+
 async def test_what_has_passed_long_ago_is_forgotten_and_nothing_else(postgres: str, tmp_path: Path) -> None:
     async with AsyncExitStack() as stack:
         store = PostgresStore(await emptied_aside(postgres), tmp_path, most=1)

@@ -83,7 +83,7 @@ async def test_what_lies_beside_the_database_behind_a_link_is_found(staged: Path
     maintenance = SqliteStore(link).maintenance
     aside = await asyncio.to_thread(maintenance.restore, staged / BACKUP, NOW)
     assert aside is not None
-    assert await maintenance.put_aside() == [aside]
+    assert await maintenance.put_aside() == [aside.name]
     assert {link, staged / DATABASE, aside} <= set(await asyncio.to_thread(files_of, link))
     assert await asyncio.to_thread(link.is_symlink)
     assert await number_in(link) == BACKED_UP
