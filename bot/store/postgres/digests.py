@@ -28,8 +28,7 @@ from bot.models import (
     Rhythm,
     Unposted,
 )
-from bot.store.postgres.connections import Db, Tables, locked, reading, reading_view, writing
-from bot.store.postgres.in_thread import aside
+from bot.store.postgres.connections import Db, Tables, aside, locked, reading, reading_view, writing
 from bot.store.postgres.vectors import storable
 from bot.store.records import (
     EPOCH,

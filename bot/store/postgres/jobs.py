@@ -24,8 +24,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from bot.errors import StoreError
 from bot.ports.shared.lanes import DELIVER, MAKE, LaneJob, LaneWork
-from bot.store.postgres.connections import Connections, Db
-from bot.store.postgres.in_thread import aside
+from bot.store.postgres.connections import Connections, Db, aside
 
 log = logging.getLogger(__name__)
 

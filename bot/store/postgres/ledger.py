@@ -16,8 +16,7 @@ from bot.errors import StoreError
 from bot.models import Delivery, DeliveryState, Digest, LaneBacklog, Occurrence, OccurrenceState, Subscription
 from bot.ports.ledger import NO_TURNS, Planned
 from bot.store.postgres import digests, outbox
-from bot.store.postgres.connections import Connections, Db, Tables, reading, writing
-from bot.store.postgres.in_thread import aside
+from bot.store.postgres.connections import Connections, Db, Tables, aside, reading, writing
 from bot.store.postgres.ledger_rows import deliveries as delivery_rows
 from bot.store.postgres.ledger_rows import occurrences as occurrence_rows
 from bot.store.postgres.ledger_rows.deliveries import BEGIN, CLAIM, IS_HELD, NAMED, progress

@@ -13,8 +13,7 @@ from typing import Any
 from bot.errors import StoreError
 from bot.models import Notice, Presses, Publication, Refusal, StandingMessage
 from bot.ports.outbox import NOBODY
-from bot.store.postgres.connections import Db, Tables, reading, writing
-from bot.store.postgres.in_thread import aside
+from bot.store.postgres.connections import Db, Tables, aside, reading, writing
 from bot.store.records import (
     delivery_from_text,
     delivery_to_text,

@@ -10,8 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from bot.models import Item
 from bot.models.vectors import text_digest
 from bot.ports.vectors import Embedded, VectorChange
-from bot.store.postgres.connections import Connections, Db, Tables, locked, reading, writing
-from bot.store.postgres.in_thread import aside
+from bot.store.postgres.connections import Connections, Db, Tables, aside, locked, reading, writing
 from bot.store.records import item_from_text
 
 _SAMPLE = 100  # vectors that show how long all of their space are

@@ -27,8 +27,7 @@ from bot.models import (
     Topic,
 )
 from bot.store.postgres import ledger
-from bot.store.postgres.connections import Db, Tables, locked, reading, writing
-from bot.store.postgres.in_thread import aside
+from bot.store.postgres.connections import Db, Tables, aside, locked, reading, writing
 from bot.store.records import (
     change_from_text,
     feedback_from_row,
