@@ -251,14 +251,16 @@ class Preparer:
         at_once, slot = inputs.occurrence.is_at_once, inputs.occurrence.slot
         if at_once and (resumes := await after_most_at_once(store.digests, inputs.preferences, subscription, now)) > now:
             return _Result(replace(inputs.occurrence, next_at=resumes, reason=_ENOUGH))
-        request = await self._requests.request(inputs.topic, subscription.workspace, subscription.channel, subscription)
+        settled = inputs.preferences
+        place = subscription.workspace, subscription.channel
+        request = await self._requests.request(inputs.topic, *place, subscription, settled)
         request = replace(request, reach_back=slot == ON_REQUEST, through=slot if at_once else None)
         if left is not None:
             request = replace(request, limits=replace(request.limits, entries=min(request.limits.entries, left)))
         digest = replace(await self._maker.make(request, now), day=inputs.occurrence.day)
         if not digest.entries and (at_once or not subscription.always):
             return _Result(replace(inputs.occurrence, state=OccurrenceState.EMPTY), digest)
-        layout = await self._requests.layout(subscription.workspace, subscription)
+        layout = await self._requests.layout(subscription.workspace, subscription, settled)
         digest = replace(digest, tag=subscription.tag, is_for_list=await self._is_for_list(subscription))
         digest = replace(digest, news=self._news(inputs, layout) if digest.entries else "")
         texts = await asyncio.to_thread(_rendered, self._renderings, inputs, digest, layout)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
-from bot.models import DigestRequest, Layout, Limits, Position, Subscription, Topic, is_mail
+from bot.models import DigestRequest, Layout, Limits, Position, Preferences, Subscription, Topic, is_mail
 from bot.ports.items import Items
 from bot.ports.workspaces import Workspaces
 
@@ -36,11 +36,16 @@ class RequestBuilder:
         return {**own, **{name: topic for name, topic in self.packs.items() if name not in own}}
 
     async def request(
-        self, topic: Topic, workspace: str, channel: str, subscription: Subscription | None = None
+        self,
+        topic: Topic,
+        workspace: str,
+        channel: str,
+        subscription: Subscription | None = None,
+        settled: Preferences | None = None,
     ) -> DigestRequest:
-        """Return the request for the topic for the channel."""
-        settled = (await self.workspaces.preferences(workspace)).entries
-        entries = (subscription.entries if subscription else None) or settled or self.limits.entries
+        """Return the request for the topic for the channel; `settled` is what the workspace did, where that was read."""
+        settled = settled or await self.workspaces.preferences(workspace)
+        entries = (subscription.entries if subscription else None) or settled.entries or self.limits.entries
         limits = replace(self.limits, entries=entries)
         if topic.followed and topic.repositories:  # nothing but repositories: they take no paper's place
             limits = replace(limits, repositories=entries)
@@ -58,16 +63,19 @@ class RequestBuilder:
             made_arrival=subscription.made_arrival or 0,
         )
 
-    async def layout(self, workspace: str, subscription: Subscription | None = None) -> Layout:
+    async def layout(
+        self, workspace: str, subscription: Subscription | None = None, settled: Preferences | None = None
+    ) -> Layout:
         """Return how a digest is laid out: as the subscription says, else its workspace, else the operator.
 
-        One by e-mail has its cards below its index unless its subscription says otherwise: nothing can be opened there.
+        `settled` is what the workspace settled, where that was read. One by e-mail has its cards below its index unless
+        its subscription says otherwise: nothing can be opened there.
         """
         said = subscription.layout if subscription else None
         if said is None and subscription is not None and is_mail(subscription.channel):
             return Layout.THREAD
-        settled = said or (await self.workspaces.preferences(workspace)).layout
-        return settled or self.layouts.platforms.get(workspace.partition(":")[0], self.layouts.usual)
+        wished = said or (settled or await self.workspaces.preferences(workspace)).layout
+        return wished or self.layouts.platforms.get(workspace.partition(":")[0], self.layouts.usual)
 
 
 async def stored_since(items: Items, time: datetime, now: datetime) -> Position:
