@@ -378,31 +378,12 @@ async def built(
     """
     topics = await asyncio.to_thread(load_packs, settings.topics_dir)
     async with AsyncExitStack() as stack:
-        store = store_of(settings, exclusive=exclusive)
-        await store.open()
-        stack.push_async_callback(store.close)
-        if searching and not isinstance(store, SqliteStore):
-            await store.index.open()
-        if source := await store.facts.get(COPYING):
-            raise StoreError(f"The database lacks a part of what is copied from {source}: run `broadsheet db copy` again.")
-        await notice_put_back(store.facts)
+        store = await _opened(settings, stack, exclusive=exclusive, searching=searching)
         database = None if isinstance(store, SqliteStore) else await _shared_database(store)
         turns = None if database is None else SharedTurns(store.leases, store.budgets, database.process)
-        # In threads: both read the machine's certificates.
-        http = await asyncio.to_thread(_http, settings, turns)
-        stack.push_async_callback(http.close)
-        outside = await asyncio.to_thread(_http, settings, turns, guarded=True)
-        stack.push_async_callback(outside.close)
-        followed = [topics[name] for name in settings.topics if name in topics]
-        sources = sources_of(
-            settings, Parts(http, outside, followed, TopicRequests(store.items, store.workspaces, store.ledger, topics))
-        )
+        sources = await _sources(settings, store, topics, turns, stack)
         titles = {source.name: source.title for source in sources}
-        model: LlmSummariser | None = None
-        if settings.llm.enabled:
-            patient = await asyncio.to_thread(_model_http, settings, settings.llm.base_url, settings.llm.timeout)
-            stack.push_async_callback(patient.close)
-            model = _llm(settings, patient, store, Extractive())
+        model = await _model(settings, store, stack)
         embedder = await _embedder(settings, stack)
         publisher = Publisher(store, model or Extractive(), titles, embedder)
         collector = Collector(store, AUTHORITY)
@@ -427,6 +408,42 @@ async def built(
             posting,
             database=database,
         )
+
+
+async def _opened(
+    settings: Settings, stack: AsyncExitStack, *, exclusive: bool, searching: bool
+) -> "SqliteStore | PostgresStore":
+    """Return the store, open until the stack ends. Raises StoreError, also where something is missing in it."""
+    store = store_of(settings, exclusive=exclusive)
+    await store.open()
+    stack.push_async_callback(store.close)
+    if searching and not isinstance(store, SqliteStore):
+        await store.index.open()
+    if source := await store.facts.get(COPYING):
+        raise StoreError(f"The database lacks a part of what is copied from {source}: run `broadsheet db copy` again.")
+    await notice_put_back(store.facts)
+    return store
+
+
+async def _sources(
+    settings: Settings, store: Store, topics: Mapping[str, Topic], turns: SharedTurns | None, stack: AsyncExitStack
+) -> Sequence[Source]:
+    # In threads: both read the machine's certificates.
+    http = await asyncio.to_thread(_http, settings, turns)
+    stack.push_async_callback(http.close)
+    outside = await asyncio.to_thread(_http, settings, turns, guarded=True)
+    stack.push_async_callback(outside.close)
+    followed = [topics[name] for name in settings.topics if name in topics]
+    requests = TopicRequests(store.items, store.workspaces, store.ledger, topics)
+    return sources_of(settings, Parts(http, outside, followed, requests))
+
+
+async def _model(settings: Settings, store: Store, stack: AsyncExitStack) -> LlmSummariser | None:
+    if not settings.llm.enabled:
+        return None
+    patient = await asyncio.to_thread(_model_http, settings, settings.llm.base_url, settings.llm.timeout)
+    stack.push_async_callback(patient.close)
+    return _llm(settings, patient, store, Extractive())
 
 
 async def _shared_database(store: "PostgresStore") -> SharedDatabase:
