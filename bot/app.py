@@ -385,6 +385,8 @@ async def built(
         titles = {source.name: source.title for source in sources}
         model = await _model(settings, store, stack)
         embedder = await _embedder(settings, stack)
+        if searching and embedder is not None and not isinstance(store, SqliteStore):
+            store.index.expect(embedder.space)
         publisher = Publisher(store, model or Extractive(), titles, embedder)
         collector = Collector(store, AUTHORITY)
         fetcher = _fetcher(settings, store, collector, sources, stack)

@@ -115,6 +115,11 @@ class SearchCopy:
             if self._connections.is_open or self._holds:
                 await self._leave()
 
+    def expect(self, space: str) -> None:
+        """Follow the vectors of a space from now on, in the background, before anybody asks for what they find."""
+        if space != self.following.position.space and (self._spacing is None or self._spacing.done()):
+            self._spacing = self._begin(self._follow_space(space))
+
     async def follow(self) -> None:
         """Return when the copy has all there is; raises StoreError where that cannot be done."""
         await self.open()
@@ -349,9 +354,9 @@ class SearchCopy:
         await self.open()
         if near is None or near.space == self.following.position.space:
             return
-        if self._spacing is None or self._spacing.done():
-            self._spacing = self._begin(self._follow_space(near.space))
-        await self._wait(self._spacing)
+        self.expect(near.space)
+        if self._spacing is not None:
+            await self._wait(self._spacing)
 
     async def _follow_space(self, space: str) -> bool:
         with contextlib.suppress(StoreError):

@@ -26,6 +26,7 @@ from bot.store.sqlite.store import SqliteStore
 from tests.bot.store.sqlite.copy.test_follower import SPACE, expect_the_same, some, vectors_of
 from tests.conftest import NOW
 from tests.contract.records import paper
+from tests.fakes.patience import PATIENCE
 from tests.stores.postgres_server import emptied_aside
 
 NEVER = timedelta(days=1)  # a copy that does not follow by itself
@@ -217,6 +218,23 @@ async def test_vectors_are_followed_once_they_are_asked_for_and_remembered(store
     assert {hit.item.key for hit in page.hits} == {items[0].key, items[2].key}
     await again.close()
     await expect_a_copy(store, tmp_path / "copy", SPACE)
+
+
+async def test_vectors_that_are_expected_are_there_before_anybody_asks(store: SqliteStore, tmp_path: Path) -> None:
+    items = some([1, 2, 3])
+    await store.items.add(items, NOW)
+    packed = vectors_of(items, random.Random(1))
+    await store.vectors.save(SPACE, items, packed, quick=False)
+    copy = copy_of(store, tmp_path / "copy")
+    await copy.open()
+    copy.expect(SPACE)
+    async with asyncio.timeout(PATIENCE):
+        while copy.following.position.space != SPACE:  # noqa: ASYNC110 - it goes on in the background
+            await asyncio.sleep(0.005)
+    await copy.follow()
+    page = await copy.search(Query("", Term("words")), NOW, near=Near(SPACE, packed[2], 0.999))
+    assert [hit.item.key for hit in page.hits] == [items[2].key]
+    await copy.close()
 
 
 @pytest.mark.parametrize("content", [b"", b"this is no database" * 999, b"SQLite format 3\0" + b"\7" * 9000])
