@@ -76,7 +76,7 @@ async def run(plan: Plan) -> Outcome:
         if has_ledger:
             await plant(database, crowd)
         async with stand(plan.behaviour, crowd, tiers=plan.tiers) as platform:
-            async with _way(plan, platform.url) as way, _lateness() as late:
+            async with _way(plan, platform.url) as way, lateness() as late:
                 work = replace(plan.work, database=str(database), url=way.url, trusted=way.trusted).of(crowd)
                 killer = Killer(work, plan.kills, plan.behaviour.seed, lambda: len(made) - _posted(platform))
                 seconds = await killer.run()
@@ -104,7 +104,7 @@ def _posted(platform: Stand) -> int:
 
 
 @asynccontextmanager
-async def _lateness() -> AsyncIterator[list[float]]:
+async def lateness() -> AsyncIterator[list[float]]:
     """Note by how many seconds this process, in which the platform is, comes late to what it is to do."""
     found = [0.0]
 

@@ -227,7 +227,9 @@ async def test_a_server_that_was_away_is_found_again_without_a_restart(desk: Des
 async def test_the_commands_of_the_terminal_work_beside_a_process(cluster: Cluster) -> None:
     migrated = await cluster.desk.run("db", "migrate")
     assert migrated.status == Exit.OK
-    assert re.match(r"The database is up to date: PostgreSQL \d\S* at \S+: tables at step \d", migrated.out), migrated.out
+    assert re.fullmatch(r"Took the step: tables\.\n\S+/broadsheet_processes_\w+ is up to date\.\n", migrated.out), (
+        migrated.out
+    )
     assert (await cluster.desk.run("collect")).status == Exit.OK
     await cluster.start("front", *NOW)
     for line in ("digest gpu-systems", "search attention", "topics", "saved", "list", "trending", "db check", "db prune"):

@@ -203,8 +203,16 @@ async def test_many_processes_post_once_though_they_their_machines_and_their_ser
 
 @pytest.mark.long
 @pytest.mark.usefixtures("postgres_address")
-async def test_many_processes_keep_to_limits_are_upgraded_while_they_post_and_collect_every_work_once(
+async def test_many_processes_are_upgraded_while_they_post_and_collect_every_work_once(
     nothing_blocks_the_loop: BlockBuster,
 ) -> None:
     nothing_blocks_the_loop.deactivate()
-    assert await results({"R3-limits": 200, "R3-upgrade": 90, "R3-collect": 4}) == []
+    assert await results({"R3-upgrade": 90, "R3-collect": 4}) == []
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("postgres_address")
+async def test_many_processes_keep_to_limits(nothing_blocks_the_loop: BlockBuster) -> None:
+    # By itself: another row in this process would hold up the platform that counts.
+    nothing_blocks_the_loop.deactivate()
+    assert await results({"R3-limits": 200}) == []
