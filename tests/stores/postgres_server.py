@@ -40,8 +40,6 @@ _OPTIONS = {
     "log_min_messages": "fatal",
 }
 
-_begun: list["subprocess.Popen[bytes]"] = []  # kept: they outlive whoever began them
-
 
 class NoServerError(Exception):
     """There is none, and none can be started; the text says why."""
@@ -134,7 +132,6 @@ def start_again(ended: Server, options: dict[str, str] | None = None) -> Server:
                "127.0.0.1", "-k", str(ended.folder), *named]  # fmt: skip
     with (ended.folder / "log").open("ab") as log:
         process = subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True, **_as_nobody())
-    _begun.append(process)
     server = Server(ended.folder, ended.port, process.pid)
     until = time.monotonic() + 60
     while True:
@@ -146,6 +143,7 @@ def start_again(ended: Server, options: dict[str, str] | None = None) -> Server:
                 raise NoServerError(f"PostgreSQL did not start: {said}") from error
             time.sleep(0.05)
         else:
+            process.returncode = 0  # it outlives whoever began it, and is ended by its number
             return server
 
 
