@@ -7,6 +7,7 @@ started again, a connection is ended. Twice a second it is looked whether anythi
 
 import asyncio
 import random
+import signal
 from dataclasses import dataclass, field
 from time import monotonic
 
@@ -44,6 +45,7 @@ class Happened:
     kills: int = 0
     crashes: int = 0
     cut: int = 0
+    ended: int = 0  # workers that ended by themselves: a server that is away when they begin is said and ends them
     overdue: float = 0.0  # seconds for which something was held at most whose lease had ended
     server_since: float = field(default_factory=monotonic)
 
@@ -59,7 +61,8 @@ async def killed(ask: Ask) -> Row:
         verdict = await place.judge()
     seconds = monotonic() - begun
     measured = (
-        f"{verdict.figures()}; nothing was held for longer than {happened.overdue:.0f} s after its lease; {seconds:.0f} s"
+        f"{verdict.figures()}; nothing was held for longer than {happened.overdue:.0f} s after its lease;"
+        f" {happened.ended} workers ended that began while the server was away; {seconds:.0f} s"
     )
     size = (
         f"{verdict.expected:,} deliveries, {WORKERS} workers, {happened.kills} kills, {happened.crashes} immediate stops of"
@@ -79,7 +82,7 @@ async def _through(place: Place, dice: random.Random, events: list[str]) -> Happ
     at = sorted(dice.uniform(0.0, 0.9 * many) for _ in events)
     for _ in range(WORKERS):
         await place.start()
-    looking = asyncio.create_task(_look(place, happened))
+    beside = [asyncio.create_task(_look(place, happened)), asyncio.create_task(_tend(place, happened))]
     try:
         for threshold, event in zip(at, events, strict=True):
             until = monotonic() + LONGEST
@@ -89,24 +92,36 @@ async def _through(place: Place, dice: random.Random, events: list[str]) -> Happ
         await place.all_posted(LONGEST)
         await settled(place)
     finally:
-        looking.cancel()
-        await asyncio.gather(looking, return_exceptions=True)
+        for each in beside:
+            each.cancel()
+        await asyncio.gather(*beside, return_exceptions=True)
     return happened
 
 
 async def _do(event: str, place: Place, dice: random.Random, happened: Happened) -> None:
     if event == "kill":
-        victim = dice.choice([each for each in place.running if each.is_alive])
+        while not (alive := [each for each in place.running if each.is_alive]):  # noqa: ASYNC110 - another's processes
+            await asyncio.sleep(_LOOK)
+        victim = dice.choice(alive)
         await victim.kill()
-        place.running.remove(victim)
-        happened.kills += 1
-        await place.start()
+        happened.kills += 1  # `_tend` starts another one in its place
     elif event == "crash":
         await place.crash()
         happened.crashes += 1
         happened.server_since = monotonic()
     else:
         happened.cut += len(await place.sql(TERMINATE))
+
+
+async def _tend(place: Place, happened: Happened) -> None:
+    """Start another worker for each that has ended, killed or begun without a server, as whoever looks after one does."""
+    while True:
+        ended = [each for each in place.running if not each.is_alive]
+        for each in ended:
+            place.running.remove(each)
+            happened.ended += each.process.returncode != -signal.SIGKILL
+            await place.start()
+        await asyncio.sleep(_LOOK)
 
 
 async def _look(place: Place, happened: Happened) -> None:
