@@ -1,9 +1,9 @@
 """Delivers what is due, and finds out what became of what may have been delivered."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from bot.delivery.context import Clock, DeliveryContext, is_whole
 from bot.delivery.decide import Decider, Decision
@@ -66,12 +66,20 @@ class Deliverer:
         )
         return await self._workers.work(task, clock)
 
-    async def reconcile(self, clock: Clock) -> int:
-        """Settle what may have been posted and can be known by now; return how many had their turn. Raises StoreError."""
+    async def reconcile(self, clock: Clock, *, overdue: timedelta = timedelta(0)) -> int:
+        """Settle what may have been posted and can be known by now; return how many had their turn. Raises StoreError.
+
+        `overdue`: only what could have been settled for so long already, and that nobody has come to.
+        """
         clock = self._context.noted(clock)
         restoration = await read_restoration(self._context.store.facts)
+        unsettled = self._context.ledger.unsettled_deliveries
+
+        async def read(now: datetime, *, limit: int, had: Mapping[str, int], without: Collection[str]) -> Sequence[Delivery]:
+            return await unsettled(now - overdue, limit=limit, had=had, without=without)
+
         task = DeliveryTask(
-            self._context.ledger.unsettled_deliveries,
+            read,
             lambda each: self._once(self._settle, each, restoration, clock),
             lambda each: Method.POST if self._has_nonce(each, clock()) else Method.FIND,
             (Method.POST, Method.FIND),

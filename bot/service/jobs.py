@@ -64,7 +64,7 @@ class DeliveryJobs:
             *keeping_time(self.scheduler, self.resumer, self.write_heartbeat, clock),
             Job("publish", PUBLISH, _logged("made", lambda: preparer.prepare_due(clock())), stop=preparer.stop),
             _sending(deliverer, "deliver", DELIVER, "delivered or put off", lambda: deliverer.deliver_due(clock), False),
-            _sending(deliverer, "settle", SETTLE, "looked for", lambda: deliverer.reconcile(clock)),
+            settling(deliverer, clock),
             *speaking(deliverer, clock),
         )
 
@@ -98,6 +98,11 @@ def keeping_time(
         Job("tick", TICK, _logged("due", tick), at_once=True),
         Job("resume", RESUME, _logged("resumed", lambda: resumer.resume_due(clock))),
     )
+
+
+def settling(deliverer: Deliverer, clock: Clock, every: timedelta = SETTLE, overdue: timedelta = timedelta(0)) -> Job:
+    """Return what finds out what became of what may have been posted, where that could be known for so long: `settle`."""
+    return _sending(deliverer, "settle", every, "looked for", lambda: deliverer.reconcile(clock, overdue=overdue))
 
 
 def speaking(deliverer: Deliverer, clock: Clock) -> Sequence[Job]:

@@ -28,6 +28,7 @@ from bot.service.jobs import (
     embedding,
     keeping_time,
     listening,
+    settling,
     speaking,
     upkeep,
 )
@@ -43,6 +44,7 @@ from bot.settings.sections import Role
 
 WAKE = timedelta(seconds=2)  # as often as one process alone looks what is to be made
 LIMITS = timedelta(seconds=0.5)  # what other processes were asked to leave alone
+OVERDUE = timedelta(seconds=5)  # a lane that is worked on has settled by then what it may have sent before
 CLOCK = "clock"  # the lease of who notes what is due
 
 
@@ -185,8 +187,14 @@ class SharedService:
         return [under_lease(job, self._lease(job.name)) for job in found]
 
     def _delivering(self) -> Iterable[Job]:
-        """Tell, edit and publish what is to be; what is due is sent by lane."""
-        return [under_lease(job, self._lease(job.name)) for job in speaking(self._deliverer, self._clock)]
+        """Tell, edit and publish what is to be; what is due is sent by lane, and what may have been sent settled there.
+
+        Of a process that is gone others take the lanes over, once its silence is long enough. What it left is settled by
+        whoever finds it overdue, without a lease: of two that come to the same delivery one is given it.
+        """
+        speaks = speaking(self._deliverer, self._clock)
+        settle = settling(self._deliverer, self._clock, SWEEP, OVERDUE)
+        return [settle, *(under_lease(job, self._lease(job.name)) for job in speaks)]
 
     def _embedding(self) -> Iterable[Job]:
         return [under_lease(job, self._lease(job.name)) for job in embedding(self._parts.filler, self._clock)]

@@ -833,6 +833,17 @@ async def test_what_was_tried_by_a_clock_that_ran_ahead_is_settled_after_that_qu
     assert len(harness.chat.looked) == 1
 
 
+async def test_only_what_could_have_been_settled_for_so_long_is_settled_where_overdue_is_asked_for() -> None:
+    harness = Harness(HISTORY, faults=[Fault.LOST_ANSWER])
+    deliverer = await planted(harness)
+    await deliverer.deliver_due(harness.clock)
+    harness.clock.advance(MINUTE + timedelta(seconds=4))
+    assert await deliverer.reconcile(harness.clock, overdue=timedelta(seconds=5)) == 0
+    harness.clock.advance(timedelta(seconds=1))
+    assert await deliverer.reconcile(harness.clock, overdue=timedelta(seconds=5)) == 1
+    assert (await harness.rows())["d1p1"].state is DeliveryState.DONE
+
+
 async def test_what_a_restored_database_knows_of_a_late_try_is_looked_for_from_its_due_date_on() -> None:
     harness = Harness(HISTORY)
     deliverer = await planted(harness)
