@@ -14,20 +14,23 @@ import contextlib
 import functools
 import logging
 import random
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Iterator, Sequence
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import psycopg
 from psycopg import Connection
 from psycopg.abc import Params
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.conninfo import make_conninfo
 from psycopg.rows import TupleRow
 from psycopg.sql import SQL, Composed
-from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
+from psycopg_pool import ConnectionPool, PoolTimeout
 
 from bot.errors import SettingsError, StoreError
+from bot.store.postgres.server.sentences import BUSY, is_dead, named, parts, sentence
 
 T = TypeVar("T")
 
@@ -35,12 +38,13 @@ Query = str | bytes | SQL | Composed
 
 PATIENCE = timedelta(seconds=10)  # for a connection, and for a lock that another process holds
 _LONGEST = timedelta(seconds=60)  # that one statement may take
-_BARE, _TRANSACTION, _VIEW = "bare", "transaction", "view"  # how a job is run
-_BUSY = "The database {name} does not answer, or all connections to it are busy; is the server up?"
+_VIEW = "set transaction isolation level repeatable read, read only"
 _UNREADABLE = (
     "The address of the database cannot be read; it is like postgresql://broadsheet:PASSWORD@db.lab.example/broadsheet, and"
     " in a password / is written as %2F, @ as %40, ? as %3F, # as %23 and % as %25."
 )
+_TOGETHER = 16  # short questions that are asked in one go at most, …
+_GOES = 2  # … and goes at the same time: while these are on their way, the next questions gather
 _TRIES = 6  # of a transaction that another one came in the way of
 # A server that is gone without a word is noticed in about 15 seconds: what is sent and not acknowledged, and what is silent.
 _NETWORK = {
@@ -133,6 +137,42 @@ class Db:
         return Cursor(self._connection.cursor())
 
 
+class _Given(Cursor):
+    """What a statement gave, for each of those who asked it."""
+
+    __slots__ = ("_rows",)
+
+    def __init__(self, rows: Sequence[TupleRow]) -> None:
+        self._rows = iter(rows)
+
+    async def fetchone(self) -> TupleRow | None:
+        return next(self._rows, None)
+
+    async def fetchall(self) -> list[TupleRow]:
+        return list(self._rows)
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """A statement that a job asks beside other jobs; whoever runs these is given it, and gives back what it gave."""
+
+    query: Query
+    params: Params | None
+    binary: bool
+
+    def __await__(self) -> "Generator[_Question, Cursor, Cursor]":
+        return (yield self)
+
+
+class _Beside(Db):
+    """The connection inside a job that runs beside others: it takes statements that give rows, and nothing else."""
+
+    __slots__ = ()
+
+    async def execute(self, query: Query, params: Params | None = None, *, binary: bool = False) -> Cursor:
+        return await _Question(query, params, binary)
+
+
 class _Entered:
     def __init__(self, block: contextlib.AbstractContextManager[Any]) -> None:
         self._block = block
@@ -157,6 +197,56 @@ def driven(job: Awaitable[T]) -> T:
     raise RuntimeError("a job of the store awaits something other than its connection")
 
 
+def _by_itself(job: Callable[[Db], Awaitable[T]]) -> "Callable[[Connection[TupleRow]], T]":
+    """Return what runs the job outside any transaction, so that each statement is one by itself."""
+    return lambda connection: driven(job(Db(connection)))
+
+
+def _in_transaction(job: Callable[[Db], Awaitable[T]], begin: str = "") -> "Callable[[Connection[TupleRow]], T]":
+    """Return what runs the job in a transaction, with what that begins with."""
+
+    def run(connection: "Connection[TupleRow]") -> T:
+        with connection.transaction():
+            if begin:
+                connection.execute(begin.encode())
+            return driven(job(Db(connection)))
+
+    return run
+
+
+def _driven_together(
+    connection: "psycopg.Connection[TupleRow]", jobs: Sequence[Callable[[Db], Awaitable[Any]]]
+) -> list[Any]:
+    """Return what each of the jobs returns, or the error that it raised: their statements go to the server together.
+
+    What several ask in the same words is asked once. Raises psycopg.Error where a statement fails, whosever that is.
+    """
+    db = _Beside(connection)
+    running = [job(db).__await__() for job in jobs]
+    ended: list[Any] = [None] * len(jobs)
+    given: dict[int, Cursor | None] = dict.fromkeys(range(len(jobs)))
+    while given:
+        asked: dict[int, _Question] = {}
+        for number, rows in given.items():
+            try:
+                asked[number] = running[number].send(rows)
+            except StopIteration as end:
+                ended[number] = end.value
+            except Exception as error:  # noqa: BLE001 - whoever asked is told
+                ended[number] = error
+        # Parameters may be lists: they are alike where they are written alike.
+        words = {number: (each.query, repr(each.params), each.binary) for number, each in asked.items()}
+        cursors = {}
+        with connection.pipeline():
+            for number, said in words.items():
+                if said not in cursors:
+                    each = asked[number]
+                    cursors[said] = connection.execute(each.query, each.params, binary=each.binary)
+        answers = {said: cursor.fetchall() for said, cursor in cursors.items()}
+        given = dict[int, Cursor | None]((number, _Given(answers[said])) for number, said in words.items())
+    return ended
+
+
 async def aside(work: Callable[[], T]) -> T:
     """Do what computes for long beside the event loop: in a thread, or here where a job runs in one already."""
     try:
@@ -174,6 +264,9 @@ class Connections:
         self._address = address
         self._most = most
         self._pool: ConnectionPool[Connection[TupleRow]] | None = None
+        # Short questions that wait for their go.
+        self._asked: deque[tuple[Callable[[Db], Awaitable[Any]], asyncio.Future[Any]]] = deque()
+        self._going: set[asyncio.Task[None]] = set()
 
     @property
     def is_open(self) -> bool:
@@ -196,8 +289,9 @@ class Connections:
             reconnect_timeout=5.0,
             open=False,
         )
-        # It warns of every try, each second while a server is away; whoever asks for a connection is told.
-        logging.getLogger("psycopg.pool").setLevel(logging.ERROR)
+        # They warn of every try while a server is away, and of each block that it leaves half done; whoever asks is told.
+        for name in ("psycopg", "psycopg.pool"):
+            logging.getLogger(name).setLevel(logging.ERROR)
         self._threads = ThreadPoolExecutor(self._most, thread_name_prefix="store-postgres")
         self._free = asyncio.Semaphore(self._most)
         try:
@@ -216,7 +310,7 @@ class Connections:
 
     def conninfo(self) -> str:
         """Return how libpq is to connect, with a password where one stands in the address; raises SettingsError."""
-        given = _parts(self._address)
+        given = parts(self._address)
         if given is None:
             raise SettingsError(_UNREADABLE)
         limits = (
@@ -252,19 +346,57 @@ class Connections:
 
         Where the connection turns out to be dead it is tried once more on another one.
         """
+        run = _in_transaction(job, _VIEW) if view else _by_itself(job)
         try:
-            return await self._in_thread(job, _VIEW if view else _BARE)
+            return await self._in_thread(run)
         except _DeadError:
-            return await self._in_thread(job, _VIEW if view else _BARE)
+            return await self._in_thread(run)
 
-    async def write(self, job: Callable[[Db], Awaitable[T]]) -> T:
+    async def ask(self, job: Callable[[Db], Awaitable[T]]) -> T:
+        """Run a job that reads little and at once, beside others that are asked at the same time.
+
+        A question costs more on its way than in the server. What comes while others are on their way goes with the next.
+        """
+        answer: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+        self._asked.append((job, answer))
+        if len(self._going) < _GOES:
+            going = asyncio.create_task(self._answer())
+            self._going.add(going)
+            going.add_done_callback(self._going.discard)
+        return await answer
+
+    async def _answer(self) -> None:
+        """Answer what is asked until nothing is."""
+        while self._asked:
+            some = [self._asked.popleft() for _ in range(min(_TOGETHER, len(self._asked)))]
+            for (_, answer), given in zip(some, await self._answers([job for job, _ in some]), strict=True):
+                if answer.done():  # nobody waits for it any more
+                    continue
+                if isinstance(given, BaseException):
+                    answer.set_exception(given)
+                else:
+                    answer.set_result(given)
+
+    async def _answers(self, jobs: Sequence[Callable[[Db], Awaitable[Any]]]) -> Sequence[Any]:
+        """Return what each of the jobs returns, or its error."""
+        if len(jobs) > 1:
+            with contextlib.suppress(Exception):  # whichever failed: each is asked by itself, and told what is its own
+                try:
+                    return await self._in_thread(lambda connection: _driven_together(connection, jobs))
+                except _BusyError as error:
+                    return [error] * len(jobs)
+        return await asyncio.gather(*map(self.read, jobs), return_exceptions=True)
+
+    async def write(self, job: Callable[[Db], Awaitable[T]], *, once: bool = False) -> T:
         """Run a job in one transaction (READ COMMITTED), again from the beginning where another one came in its way.
 
+        `once`: it is of one statement, which is a transaction by itself.
         A StoreError may mean that it was committed all the same: the connection broke before the answer came.
         """
+        run = _by_itself(job) if once else _in_transaction(job)
         for attempt in range(_TRIES):
             try:
-                return await self._in_thread(job, _TRANSACTION)
+                return await self._in_thread(run)
             except _InTheWayError:
                 if attempt == _TRIES - 1:
                     raise
@@ -273,10 +405,10 @@ class Connections:
 
     async def bare(self, job: Callable[[Db], Awaitable[T]]) -> T:
         """Run a job outside any transaction, for what PostgreSQL allows there only (VACUUM)."""
-        return await self._in_thread(job, _BARE)
+        return await self._in_thread(_by_itself(job))
 
-    async def _in_thread(self, job: Callable[[Db], Awaitable[T]], how: str) -> T:
-        """Run the job on a connection that is free. Who waits for it may be cancelled; the job then goes on to its end."""
+    async def _in_thread(self, run: "Callable[[Connection[TupleRow]], T]") -> T:
+        """Run it on a connection that is free. Who waits for it may be cancelled; it then goes on to its end."""
         pool = self._pool
         if pool is None:
             raise StoreError("The store is not open.")
@@ -285,10 +417,10 @@ class Connections:
                 async with asyncio.timeout(PATIENCE.total_seconds()):
                     await self._free.acquire()
             except TimeoutError as error:
-                raise StoreError(_BUSY.format(name=self.name)) from error
+                raise _BusyError(BUSY.format(name=self.name)) from error
         else:
             await self._free.acquire()
-        running = asyncio.get_running_loop().run_in_executor(self._threads, self._run, pool, job, how)
+        running = asyncio.get_running_loop().run_in_executor(self._threads, self._run, pool, run)
         running.add_done_callback(self._ended)
         return await asyncio.shield(running)
 
@@ -297,16 +429,11 @@ class Connections:
         if not running.cancelled():
             running.exception()  # is known, also where nobody waits for it any more
 
-    def _run(self, pool: "ConnectionPool[Connection[TupleRow]]", job: Callable[[Db], Awaitable[T]], how: str) -> T:
+    def _run(self, pool: "ConnectionPool[Connection[TupleRow]]", run: "Callable[[Connection[TupleRow]], T]") -> T:
         with self.errors():
             connection = pool.getconn()
             try:
-                if how == _BARE:
-                    return driven(job(Db(connection)))
-                with connection.transaction():
-                    if how == _VIEW:
-                        connection.execute("set transaction isolation level repeatable read, read only")
-                    return driven(job(Db(connection)))
+                return run(connection)
             finally:
                 pool.putconn(connection)
 
@@ -318,8 +445,8 @@ class Connections:
         except (psycopg.errors.SerializationFailure, psycopg.errors.DeadlockDetected) as error:
             raise _InTheWayError(f"Other processes keep changing the same rows of {self.name}.") from error
         except psycopg.Error as error:
-            kind = _DeadError if _is_dead(error) else StoreError
-            raise kind(_sentence(error, self.name)) from error
+            kind = _BusyError if isinstance(error, PoolTimeout) else _DeadError if is_dead(error) else StoreError
+            raise kind(sentence(error, self.name)) from error
         except UnicodeEncodeError as error:
             raise StoreError(
                 f"A text cannot be stored in {self.name}: it holds half of a character ({error.reason})."
@@ -332,27 +459,12 @@ class _InTheWayError(StoreError):
     """Another transaction came in the way of this one, which left nothing behind."""
 
 
+class _BusyError(StoreError):
+    """No connection is free, or none can be made."""
+
+
 class _DeadError(StoreError):
     """The connection is gone."""
-
-
-def _parts(address: str) -> dict[str, str] | None:
-    """Return what libpq reads in an address; None where it cannot, or takes a part of the password for the server's name."""
-    try:
-        given = {name: str(value) for name, value in conninfo_to_dict(address).items() if value is not None}
-    except psycopg.Error:
-        return None
-    is_torn = any("@" in given.get(name, "") for name in ("host", "port", "dbname"))
-    return None if is_torn or not set(given.get("port", "")) <= set("0123456789,") else given
-
-
-def named(address: str) -> str:
-    """Return the server and the database of an address, for people: never a user or a password."""
-    given = _parts(address)
-    if given is None:
-        return "PostgreSQL"
-    host, port = given.get("host") or given.get("hostaddr") or "localhost", given.get("port")
-    return f"{host}{f':{port}' if port else ''}/{given.get('dbname') or ''}"
 
 
 async def locked(db: Db, *names: object) -> None:
@@ -387,6 +499,16 @@ def reading(job: Job[S, P, T]) -> Method[S, P, T]:
     return method
 
 
+def asking(job: Job[S, P, T]) -> Method[S, P, T]:
+    """Make a method of one that reads little and at once, by keys: what is asked at the same time is asked in one go."""
+
+    @functools.wraps(job)
+    async def method(self: S, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return await self.connections.ask(lambda db: job(self, db, *args, **kwargs))
+
+    return method
+
+
 def reading_view(job: Job[S, P, T]) -> Method[S, P, T]:
     """Make a method of one that reads in several statements, all of which see the same state."""
 
@@ -407,71 +529,11 @@ def writing(job: Job[S, P, T]) -> Method[S, P, T]:
     return method
 
 
-def _is_dead(error: psycopg.Error) -> bool:
-    if isinstance(error, PoolTimeout | PoolClosed):
-        return False
-    lost = isinstance(error, psycopg.OperationalError) and error.sqlstate is None
-    return lost or (error.sqlstate or "").startswith("57P") or (error.sqlstate or "").startswith("08")
+def writing_once(job: Job[S, P, T]) -> Method[S, P, T]:
+    """Make a method of one that writes by one statement, which is a transaction by itself."""
 
+    @functools.wraps(job)
+    async def method(self: S, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return await self.connections.write(lambda db: job(self, db, *args, **kwargs), once=True)
 
-def _sentence(error: psycopg.Error, name: str) -> str:
-    if isinstance(error, PoolTimeout):
-        return _BUSY.format(name=name)
-    sentences = dict(_SENTENCES)
-    for each, sentence in sentences.items():
-        if isinstance(error, each):
-            return sentence.format(name=name)
-    if str(error).startswith(("connection", "failed to resolve")):  # none was made, and libpq says why in words alone
-        found = (sentences[kind] for words, kind in _AT_CONNECTING if words in str(error))
-        return next(found, "The database {name} cannot be reached; is the server up?").format(name=name)
-    if _is_dead(error):
-        return f"The connection to the database {name} was lost; it is made anew by itself."
-    if isinstance(error, psycopg.DataError) and error.sqlstate is None:
-        return f"A text cannot be stored in {name}: it holds a character that PostgreSQL has no room for (0)."
-    # Of psycopg's own errors without a state the text may hold how it was to connect.
-    said = error.diag.message_primary or type(error).__name__
-    return f"The database {name} failed: {said.rstrip('.')}."
-
-
-_AT_CONNECTING: tuple[tuple[str, type[psycopg.Error]], ...] = (
-    ("authentication failed", psycopg.errors.InvalidPassword),
-    ("no password supplied", psycopg.errors.InvalidPassword),
-    ("no pg_hba.conf entry", psycopg.errors.InvalidPassword),
-    ("does not exist", psycopg.errors.InvalidCatalogName),
-    ("too many clients", psycopg.errors.TooManyConnections),
-    ("connection slots", psycopg.errors.TooManyConnections),
-    ("read-only", psycopg.errors.ReadOnlySqlTransaction),
-)
-_SENTENCES: tuple[tuple[type[psycopg.Error], str], ...] = (
-    (
-        psycopg.errors.DiskFull,
-        "The disk of the database {name} is full; make room, nothing that was being written is half there.",
-    ),
-    (
-        psycopg.errors.ReadOnlySqlTransaction,
-        "The database {name} may only be read: is it a standby? Name its primary, or both.",
-    ),
-    (
-        psycopg.errors.InsufficientPrivilege,
-        "The user of the database {name} may not do that; it must own the database's tables.",
-    ),
-    (psycopg.errors.InvalidPassword, "The database {name} does not take the user or the password."),
-    (
-        psycopg.errors.InvalidCatalogName,
-        "The database {name} or its user does not exist; make them with `createuser` and `createdb`.",
-    ),
-    (
-        psycopg.errors.TooManyConnections,
-        "The server of {name} takes no more connections; raise max_connections, or lower `connections`.",
-    ),
-    (
-        psycopg.errors.LockNotAvailable,
-        "Another process has held what is to be changed in {name} for ten seconds; it is tried again.",
-    ),
-    (
-        psycopg.errors.ProgramLimitExceeded,
-        "A text cannot be stored in {name}: it is a name that is too long, of more than about 2,700 bytes.",
-    ),
-    (psycopg.errors.QueryCanceled, "The database {name} took longer than a minute for one statement."),
-    (psycopg.errors.UndefinedTable, "The database {name} lacks tables; run `broadsheet db migrate`."),
-)
+    return method

@@ -16,7 +16,7 @@ from bot.models.vectors import text_digest
 from bot.ports.items import NOTHING_READ, ItemChange
 from bot.query.fields import date_of
 from bot.store.postgres import vectors
-from bot.store.postgres.connections import Db, Tables, reading
+from bot.store.postgres.connections import Db, Tables, asking, reading
 from bot.store.postgres.key_values import save_state, set_fact
 from bot.store.postgres.vectors import items_of, lock_items, storable
 from bot.store.records import item_from_text, item_to_text, micros, newness
@@ -35,21 +35,27 @@ LAST_ID = (
     " coalesce((select value from facts where name = 'last id'), '0')::bigint)"
 )
 
+_FEW = 50  # items that are found at once
+
 
 class PostgresItems(Tables):
     """bot.ports.items.Items. `followed` is waited for after every `add`: what is to have the change by then."""
 
     followed: Callable[[], Awaitable[None]] | None = None
 
-    @reading
-    async def find(self, db: Db, keys: Collection[str]) -> Mapping[str, Item]:
+    async def find(self, keys: Collection[str]) -> Mapping[str, Item]:
+        """As in the port; what is asked of few is asked beside other questions."""
         names = storable(keys)
+
+        async def found(db: Db) -> Mapping[str, Item]:
+            rows = await (await db.execute(_NAMED.encode(), {"names": names})).fetchall()
+            items = await items_of([data for _, data in rows])
+            # Keys come after aliases and so win over them.
+            return {name: item for (name, _), item in zip(rows, items, strict=True)}
+
         if not names:
             return {}
-        rows = await (await db.execute(_NAMED.encode(), {"names": names})).fetchall()
-        items = await items_of([data for _, data in rows])
-        # Keys come after aliases and so win over them.
-        return {name: item for (name, _), item in zip(rows, items, strict=True)}
+        return await (self.connections.ask if len(names) <= _FEW else self.connections.read)(found)
 
     async def add(
         self,
@@ -86,7 +92,7 @@ class PostgresItems(Tables):
             await self.followed()
         return written
 
-    @reading
+    @asking
     async def last_arrival(self, db: Db) -> int:
         return await _number(db, LAST_ID)
 
@@ -106,21 +112,21 @@ class PostgresItems(Tables):
         )
         return await _numbered(db, sql, [micros(pushed), through])
 
-    @reading
+    @asking
     async def arrival_before(self, db: Db, since: datetime, until: datetime) -> int:
         # Left to itself, the server may go through all items by their ids until one was seen then.
         first = "with seen as materialized (select id from items where seen between %s and %s)"
         sql = f"{first} select coalesce(min(id) - 1, {LAST_ID}) from seen"
         return await _number(db, sql, [micros(since), micros(until)])
 
-    @reading
+    @asking
     async def mark(self, db: Db) -> str:
         """Return what was counted and the last number: of what was written since a backup was put back it is another one."""
         sql = f"select concat((select value from facts where name = 'changes'), ' ', {_LAST_CHANGE})"
         row = await (await db.execute(sql.encode())).fetchone()
         return str(row[0]) if row else ""
 
-    @reading
+    @asking
     async def last_change(self, db: Db) -> int:
         return await _number(db, _LAST_CHANGE)
 

@@ -4,7 +4,7 @@ from datetime import date, datetime
 from zlib import crc32
 
 from bot.models import SourceState, Summary
-from bot.store.postgres.connections import Db, Tables, reading, writing
+from bot.store.postgres.connections import Db, Tables, asking, reading, writing
 from bot.store.records import micros, state_from_text, state_to_text, summary_from_text, summary_to_text
 
 
@@ -36,7 +36,7 @@ returning true"""
 class PostgresFacts(Tables):
     """bot.ports.facts.Facts."""
 
-    @reading
+    @asking
     async def get(self, db: Db, name: str) -> str:
         row = await (await db.execute("select value from facts where name = %s", [name])).fetchone()
         return str(row[0]) if row else ""

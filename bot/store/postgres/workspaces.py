@@ -27,7 +27,7 @@ from bot.models import (
     Topic,
 )
 from bot.store.postgres import ledger
-from bot.store.postgres.connections import Db, Tables, aside, locked, reading, writing
+from bot.store.postgres.connections import Db, Tables, aside, asking, locked, reading, writing
 from bot.store.records import (
     change_from_text,
     feedback_from_row,
@@ -65,7 +65,7 @@ async def _each(rows: Sequence[tuple[Any, ...]], read: Callable[..., T]) -> list
 class PostgresWorkspaces(Tables):
     """bot.ports.workspaces.Workspaces."""
 
-    @reading
+    @asking
     async def topics(self, db: Db, workspace: str) -> Mapping[str, Topic]:
         sql = "select name, data from topics where workspace = %s order by name"
         rows = await (await db.execute(sql, [workspace])).fetchall()
@@ -105,7 +105,7 @@ class PostgresWorkspaces(Tables):
             await db.execute("delete from feedback where workspace = %s and topic = %s", [workspace, name])
         await note(db, change)
 
-    @reading
+    @asking
     async def subscriptions(self, db: Db, workspace: str, *, channel: str = "", topic: str = "") -> Sequence[Subscription]:
         return await subscriptions_of(db, workspace, channel, topic)
 
@@ -150,7 +150,7 @@ class PostgresWorkspaces(Tables):
                 found[workspace] = preferences_from_text(data).public
         return {workspace: channels for workspace, channels in found.items() if channels}
 
-    @reading
+    @asking
     async def preferences(self, db: Db, workspace: str) -> Preferences:
         return await preferences_of(db, workspace)
 
@@ -194,7 +194,7 @@ class PostgresWorkspaces(Tables):
 class PostgresPeople(Tables):
     """bot.ports.workspaces.People."""
 
-    @reading
+    @asking
     async def feedback(self, db: Db, workspace: str, topic: str) -> Sequence[Feedback]:
         sql = (
             "select person, key, more, at, channel from feedback where workspace = %s and topic = %s"

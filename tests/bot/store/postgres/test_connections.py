@@ -4,13 +4,16 @@ import asyncio
 import re
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
+from datetime import timedelta
+from typing import Any
 
 import psycopg
 import pytest
 
 from bot.errors import SettingsError, StoreError
-from bot.store.postgres.connections import Connections, Db, locked, named
+from bot.store.postgres.connections import Connections, Db, locked
+from bot.store.postgres.server.sentences import named
 from tests.stores import postgres_server
 from tests.stores.postgres_server import Server
 
@@ -132,6 +135,99 @@ async def test_a_transaction_that_fails_leaves_nothing_behind(postgres: str) -> 
 
     assert await connections.read(is_there)
     await connections.close()
+
+
+# --- questions that are asked together
+
+
+def square_of(number: int) -> Callable[[Db], Awaitable[int]]:
+    """Return a job of two statements, of which the second is asked with what the first gave."""
+
+    async def square(db: Db) -> int:
+        row = await (await db.execute("select %s::int", [number])).fetchone()
+        assert row is not None
+        ((square,),) = await (await db.execute("select %s::int * %s::int", [row[0], row[0]])).fetchall()
+        return int(square)
+
+    return square
+
+
+async def test_each_of_many_questions_at_once_has_its_own_answer_and_few_goes_are_made(postgres: str) -> None:
+    connections = Connections(postgres)
+    await connections.open()
+    goes = 0
+    run = connections._in_thread
+
+    async def counted(job: Any) -> Any:
+        nonlocal goes
+        goes += 1
+        return await run(job)
+
+    connections._in_thread = counted  # type: ignore[method-assign, assignment]
+    numbers = [*range(100), *range(100)]
+    found = await asyncio.gather(*(connections.ask(square_of(number)) for number in numbers))
+    assert found == [number * number for number in numbers]
+    assert goes <= len(numbers) // 16 + 2
+    await connections.close()
+
+
+async def test_of_questions_asked_together_one_that_fails_fails_alone(postgres: str) -> None:
+    connections = Connections(postgres)
+    await connections.open()
+
+    async def wrong(db: Db) -> int:
+        await db.execute("select 1 / 0")
+        return 0
+
+    async def damaged(db: Db) -> int:
+        await one(db)
+        raise StoreError("This row is damaged.")
+
+    jobs = [one, wrong, square_of(3), damaged, one]
+    found = await asyncio.gather(*map(connections.ask, jobs), return_exceptions=True)
+    assert [found[0], found[2], found[4]] == [1, 9, 1]
+    assert "division by zero" in str(found[1])
+    assert str(found[3]) == "This row is damaged."
+    assert isinstance(found[1], StoreError)
+    await connections.close()
+
+
+async def test_whoever_waits_no_more_for_an_answer_keeps_nobody_else_from_his(postgres: str) -> None:
+    connections = Connections(postgres)
+    await connections.open()
+    asked = [asyncio.create_task(connections.ask(square_of(number))) for number in range(40)]
+    await asyncio.sleep(0)
+    for task in asked[::2]:
+        task.cancel()
+    found = await asyncio.gather(*asked, return_exceptions=True)
+    assert found[1::2] == [number * number for number in range(1, 40, 2)]
+    assert all(isinstance(each, asyncio.CancelledError) for each in found[::2])
+    await connections.close()
+
+
+async def test_questions_asked_together_are_asked_again_where_their_connection_was_ended(postgres: str) -> None:
+    connections = Connections(postgres, most=1)
+    await connections.open()
+    theirs = await connections.read(pid)
+    with psycopg.connect(postgres, autocommit=True) as db:
+        db.execute("select pg_terminate_backend(%s, 5000)", [theirs])
+    assert await asyncio.gather(*(connections.ask(one) for _ in range(20))) == [1] * 20
+    await connections.close()
+
+
+async def test_questions_to_a_server_that_is_away_are_all_told_so(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bot.store.postgres.connections.PATIENCE", timedelta(seconds=2))
+    connections = Connections(server.address)
+    await connections.open()
+    await asyncio.to_thread(server.stop, signal.SIGQUIT)
+    found = await asyncio.gather(*(connections.ask(one) for _ in range(40)), return_exceptions=True)
+    assert all(isinstance(each, StoreError) for each in found)
+    back = await asyncio.to_thread(postgres_server.start_again, server)
+    assert await asyncio.gather(*(connections.ask(one) for _ in range(40))) == [1] * 40
+    await connections.close()
+    with pytest.raises(StoreError, match="not open"):
+        await connections.ask(one)
+    await asyncio.to_thread(back.stop)
 
 
 @pytest.mark.parametrize(
