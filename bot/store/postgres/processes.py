@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from datetime import timedelta
 
 from bot.models import Lease, Pace, ProcessState, Rest
-from bot.store.postgres.connections import Db, Tables, reading, writing
+from bot.store.postgres.connections import Db, Tables, reading, writing, writing_once
 from bot.store.postgres.migrations.processes import NOW
 from bot.store.records import encode, micros, time_of
 
@@ -46,14 +46,14 @@ on conflict (id) do update set
 class PostgresLeases(Tables):
     """bot.ports.shared.processes.Leases."""
 
-    @writing
+    @writing_once
     async def take(self, db: Db, name: str, holder: str, span: timedelta) -> Lease | None:
         """As in the port."""
         cursor = await db.execute(_TAKE.encode(), {"name": name, "holder": holder, "span": _micros(span)})
         row = await cursor.fetchone()
         return None if row is None else Lease(name, holder, row[0], time_of(row[1]))
 
-    @writing
+    @writing_once
     async def give_back(self, db: Db, lease: Lease) -> None:
         """As in the port."""
         await db.execute("update leases set until = 0 where name = %s and token = %s", [lease.name, lease.token])
@@ -69,7 +69,7 @@ class PostgresLeases(Tables):
 class PostgresBudgets(Tables):
     """bot.ports.shared.processes.Budgets."""
 
-    @writing
+    @writing_once
     async def reserve(self, db: Db, paces: Sequence[Pace], rests: Collection[str] = (), *, patience: timedelta) -> timedelta:
         """As in the port: the generic cell rate algorithm at several places at once.
 
@@ -84,7 +84,7 @@ class PostgresBudgets(Tables):
         row = await cursor.fetchone()
         return timedelta(microseconds=row[0] if row is not None else 0)
 
-    @writing
+    @writing_once
     async def rest(self, db: Db, place: str, span: timedelta, reason: str = "") -> None:
         """As in the port."""
         await db.execute(_REST.encode(), {"key": place, "span": _micros(span), "reason": reason})
@@ -96,7 +96,7 @@ class PostgresBudgets(Tables):
         rows = await (await db.execute(asked.encode())).fetchall()
         return [Rest(place, time_of(until), reason) for place, until, reason in rows]
 
-    @writing
+    @writing_once
     async def spend(self, db: Db, key: str, amount: int, most: int, span: timedelta) -> bool:
         """As in the port."""
         given = {"key": key, "amount": amount, "most": most, "span": _micros(span)}
