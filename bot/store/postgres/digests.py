@@ -28,7 +28,7 @@ from bot.models import (
     Rhythm,
     Unposted,
 )
-from bot.store.postgres.connections import Db, Tables, aside, locked, reading, reading_view, writing
+from bot.store.postgres.connections import Db, Tables, aside, asking, locked, reading, reading_view, writing
 from bot.store.postgres.vectors import storable
 from bot.store.records import (
     EPOCH,
@@ -70,16 +70,14 @@ class PostgresDigests(Tables):
     @writing
     async def save(self, db: Db, workspace: str, channel: str, digest: Digest, now: datetime) -> None:
         await hold_channel(db, workspace, channel)
-        number = await keep(db, workspace, channel, digest, now)
-        if digest.entries:
-            await archive(db, workspace, channel, number, digest, now, is_posted=True)
+        await keep(db, workspace, channel, digest, now, posted=1 if digest.entries else None)
 
-    @reading
+    @asking
     async def posted(self, db: Db, workspace: str, channel: str) -> frozenset[str]:
         sql = f"select key from posted where {_PLACE}"
         return frozenset(key for (key,) in await _all(db, sql, workspace=workspace, channel=channel))
 
-    @reading
+    @asking
     async def last(
         self, db: Db, workspace: str, channel: str, topic: str, rhythm: Rhythm | None = None
     ) -> tuple[date, Position] | None:
@@ -87,7 +85,7 @@ class PostgresDigests(Tables):
         rows = await _all(db, sql, **_of(workspace, channel, topic, rhythm or ""))
         return (_day(rows[0][0]), Position(rows[0][1], time_of(rows[0][2]))) if rows else None
 
-    @reading
+    @asking
     async def unposted(
         self, db: Db, workspace: str, channel: str, topic: str, rhythm: Rhythm | None = None
     ) -> Unposted | None:
@@ -105,7 +103,7 @@ class PostgresDigests(Tables):
         rows = await _all(db, sql, workspace=workspace, channel=channel, keys=storable(keys))
         return [_posting(*row) for row in rows]
 
-    @reading
+    @asking
     async def past(
         self,
         db: Db,
@@ -296,10 +294,11 @@ async def hold_channel(db: Db, workspace: str, channel: str) -> None:
     await locked(db, "channel", workspace, channel)
 
 
-async def keep(db: Db, workspace: str, channel: str, digest: Digest, now: datetime) -> int:
-    """Keep the digest and what it posted, in a channel that is held; return its number.
+async def keep(db: Db, workspace: str, channel: str, digest: Digest, now: datetime, *, posted: int | None) -> None:
+    """Keep the digest and what it posted, in a channel that is held.
 
-    What was dropped is numbered while the channel is held, too: no lower number comes later.
+    It is put into the archive, too, where `posted` is given: it is read there once that is 1. What was dropped is numbered
+    while the channel is held: no lower number comes later.
     """
     window, scores = digest.window, posted_scores(digest)
     sql = f"""
@@ -311,26 +310,17 @@ async def keep(db: Db, workspace: str, channel: str, digest: Digest, now: dateti
             insert into posted (workspace, channel, key, digest, saved, score)
             select %(workspace)s, %(channel)s, key, id, %(saved)s, score
             from kept cross join unnest(%(keys)s::text[], %(scores)s::float8[]) as shown (key, score)
-        ), made_up as (delete from unposted where {_OF} and number <= %(makes_up)s)
-        select id from kept
+        ), archived as (
+            insert into archive (digest, workspace, channel, topic, title, day, saved, entries, mark, posted, link)
+            select id, %(workspace)s, %(channel)s, %(topic)s, %(title)s, %(day)s, %(saved)s, %(entries)s, %(mark)s,
+                %(posted)s::bigint, '' from kept where %(posted)s::bigint is not null
+        ) delete from unposted where {_OF} and number <= %(makes_up)s
     """
     said = {"subscription": digest.subscription, "day": digest.day.isoformat(), "data": digest_to_text(digest)}
     times = {"until": micros(digest.until), "saved": micros(now), "after": window.after, "through": window.through}
     shown = {"keys": list(scores), "scores": list(scores.values()), "makes_up": window.makes_up}
-    rows = await _all(db, sql, **_of(workspace, channel, digest.topic, digest.rhythm), **said, **times, **shown)
-    return int(rows[0][0])
-
-
-async def archive(
-    db: Db, workspace: str, channel: str, number: int, digest: Digest, now: datetime, *, is_posted: bool = False
-) -> None:
-    """Put the digest of that number into the archive: it is read there once it is posted."""
-    row = [digest.topic, digest.title, digest.day.isoformat(), micros(now), len(digest.entries), shown_mark(digest)]
-    await db.execute(
-        "insert into archive (digest, workspace, channel, topic, title, day, saved, entries, mark, posted, link)"
-        " values (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, '')",
-        [number, workspace, channel, *row, int(is_posted)],
-    )
+    shelf = {"title": digest.title, "entries": len(digest.entries), "mark": shown_mark(digest), "posted": posted}
+    await _all_gone(db, sql, **_of(workspace, channel, digest.topic, digest.rhythm), **said, **times, **shown, **shelf)
 
 
 # Lets the digest be read in the archive whose first message is posted: a part of the statement that records that.
@@ -355,45 +345,34 @@ async def expect_fresh(db: Db, workspace: str, channel: str, digest: Digest) -> 
 
     That is of its topic and rhythm; or one posted what it took over, or one of another rhythm what it shows.
     """
-    expect_latest(digest, await _reach(db, _of(workspace, channel, digest.topic, digest.rhythm)))
     over, once = taken_over(digest), posted_once(digest) if digest.rhythm else []
-    if not over and not once:
-        return
-    heirs = await _heirs(db, digest)
-    expect_unposted(await _posted_of(db, workspace, channel, under_heirs(over, heirs)))
-    expect_unposted(await _posted_beside(db, workspace, channel, digest, under_heirs(once, heirs)))
+    of = _of(workspace, channel, digest.topic, digest.rhythm)
+    async with db.pipeline():
+        reach = await db.execute(_REACH.encode(), of)
+        heirs = await db.execute(_HEIRS.encode(), {"keys": list(posted_scores(digest)) if over or once else []})
+    row = await reach.fetchone()
+    expect_latest(digest, int(row[0]) if row else 0)
+    if over or once:
+        known: dict[str, str] = dict(await heirs.fetchall())
+        async with db.pipeline():
+            before = await db.execute(_POSTED.encode(), {**of, "names": list(under_heirs(over, known))})
+            beside = await db.execute(_POSTED_BESIDE.encode(), {**of, "names": list(under_heirs(once, known))})
+        expect_unposted([key for (key,) in (*await before.fetchall(), *await beside.fetchall())])
 
 
-async def _posted_of(db: Db, workspace: str, channel: str, names: Collection[str]) -> list[str]:
-    """Return which of the names were posted to the channel."""
-    sql = f"select distinct key from posted where {_PLACE} and key = any(%(names)s)"
-    rows = await _all(db, sql, workspace=workspace, channel=channel, names=list(names)) if names else []
-    return [key for (key,) in rows]
-
-
-async def _posted_beside(db: Db, workspace: str, channel: str, digest: Digest, names: Collection[str]) -> list[str]:
-    """Return which of the names were posted to the channel by the topic's digests of other rhythms."""
-    sql = (
-        "select distinct key from posted join digests on digests.id = posted.digest where posted.workspace = %(workspace)s"
-        " and posted.channel = %(channel)s and key = any(%(names)s) and topic = %(topic)s and rhythm not in (%(rhythm)s, '')"
-    )
-    asked = _of(workspace, channel, digest.topic, digest.rhythm)
-    return [key for (key,) in (await _all(db, sql, **asked, names=list(names)) if names else [])]
-
-
-async def _heirs(db: Db, digest: Digest) -> dict[str, str]:
-    """Return the keys that items have now that were renamed since the digest was made, by those that they had."""
-    sql = (
-        "select alias, key from aliases join items on id = item where alias = any(%(keys)s)"
-        " and not exists (select from items as own where own.key = alias)"
-    )
-    return dict(await _all(db, sql, keys=list(posted_scores(digest))))
-
-
-async def _reach(db: Db, of: Mapping[str, object]) -> int:
-    """Return how far the channel's digests of the topic and rhythm looked, 0 where there is none."""
-    rows = await _all(db, f"select through from digests where {_OF} order by through desc limit 1", **of)
-    return int(rows[0][0]) if rows else 0
+# How far the channel's digests of the topic and rhythm looked.
+_REACH = f"select through from digests where {_OF} order by through desc limit 1"
+# The keys that items have now that were renamed since the digest was made, by those that they had.
+_HEIRS = (
+    "select alias, key from aliases join items on id = item where alias = any(%(keys)s)"
+    " and not exists (select from items as own where own.key = alias)"
+)
+# Which of the names were posted to the channel, and which of them by the topic's digests of other rhythms.
+_POSTED = f"select distinct key from posted where {_PLACE} and key = any(%(names)s)"
+_POSTED_BESIDE = (
+    "select distinct key from posted join digests on digests.id = posted.digest where posted.workspace = %(workspace)s"
+    " and posted.channel = %(channel)s and key = any(%(names)s) and topic = %(topic)s and rhythm not in (%(rhythm)s, '')"
+)
 
 
 _SAYS_NOTHING = (

@@ -170,19 +170,28 @@ class PostgresLedger(Tables):
         digest: Digest | None = None,
         deliveries: Sequence[Delivery] = (),
     ) -> bool:
-        if digest is not None:
-            if digest.news:  # the subscription will be told so: held first, as everywhere
-                await _hold_subscriptions(db, {(occurrence.workspace, occurrence.subscription)})
-            await digests.hold_channel(db, occurrence.workspace, occurrence.channel)
-        rows = await all_rows(db, f"select data from occurrences where {PLACE} for update", **place(occurrence))
-        fresh = closed(occurrence_from_text(rows[0][0]) if rows else None, occurrence)
+        if digest is not None and digest.news:  # the subscription will be told so: held first, as everywhere
+            await _hold_subscriptions(db, {(occurrence.workspace, occurrence.subscription)})
+        asked = f"select data from occurrences where {PLACE} for update"
+        async with db.pipeline():
+            if digest is not None:
+                await digests.hold_channel(db, occurrence.workspace, occurrence.channel)
+            held = await db.execute(asked.encode(), place(occurrence))
+        row = await held.fetchone()
+        fresh = closed(occurrence_from_text(row[0]) if row else None, occurrence)
         if fresh is None:
             return False
-        await occurrence_rows.update(db, [fresh])
         if digest is not None:
-            await _keep_digest(db, fresh, digest, now, is_posted_later=bool(deliveries))
-        if deliveries:
-            await delivery_rows.insert(db, deliveries)
+            await digests.expect_fresh(db, fresh.workspace, fresh.channel, digest)
+        async with db.pipeline():
+            await occurrence_rows.update(db, [fresh])
+            if digest is not None:
+                posted = 0 if deliveries else None
+                await digests.keep(db, fresh.workspace, fresh.channel, digest, now, posted=posted)
+            if deliveries:
+                await delivery_rows.insert(db, deliveries)
+        if digest is not None and digest.news:
+            await _note_told(db, fresh.workspace, fresh.subscription, told=True)
         return True
 
     @reading
@@ -489,16 +498,6 @@ async def _drop(db: Db, ended: Delivery) -> None:
     """Drop the digest of a delivery, in a channel that is held; what it would have told once is to be told again."""
     if await digests.drop(db, ended):
         await _note_told(db, ended.workspace, ended.occurrence[0], told=False)
-
-
-async def _keep_digest(db: Db, of: Occurrence, digest: Digest, now: datetime, *, is_posted_later: bool) -> None:
-    """Keep the digest of an occurrence in its channel, which is held; raises Conflict."""
-    await digests.expect_fresh(db, of.workspace, of.channel, digest)
-    number = await digests.keep(db, of.workspace, of.channel, digest, now)
-    if is_posted_later:
-        await digests.archive(db, of.workspace, of.channel, number, digest, now)
-    if digest.news:
-        await _note_told(db, of.workspace, of.subscription, told=True)
 
 
 # --- what ends
