@@ -12,7 +12,7 @@ ARGS ?=
 # How many examples `make test-long` and `make test WHICH=all` try each law with: tests/conftest.py has the profiles.
 PROFILE ?= full
 # What pytest makes of the tests is kept, whatever the shell says: made anew by each worker it takes longer than most tests.
-TEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --maxprocesses 4
+TEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist worksteal
 # Folders and files that `make bench` reads; without them the parts that need them are left out and say so.
 CORPUS ?=
 CORPUS2 ?=

@@ -39,8 +39,8 @@ def stride() -> int:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Return one more than there are cores: some tests wait for a process or a clock."""
-    return (os.cpu_count() or 1) + 1
+    """Return two more than there are cores: many tests wait for a process or a clock."""
+    return (os.cpu_count() or 1) + 2
 
 
 @pytest.hookimpl(trylast=True)  # after hypothesis has marked its own, and others are left out

@@ -19,6 +19,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Gener
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import psycopg
@@ -43,8 +44,8 @@ _UNREADABLE = (
     "The address of the database cannot be read; it is like postgresql://broadsheet:PASSWORD@db.lab.example/broadsheet, and"
     " in a password / is written as %2F, @ as %40, ? as %3F, # as %23 and % as %25."
 )
-_TOGETHER = 16  # short questions that are asked in one go at most, …
-_GOES = 2  # … and goes at the same time: while these are on their way, the next questions gather
+_TOGETHER = 32  # short jobs that go together at most; while they are on their way, the next ones gather
+ONCE, PIPED = "once", "piped"  # how a job may be run that writes
 _TRIES = 6  # of a transaction that another one came in the way of
 # A server that is gone without a word is noticed in about 15 seconds: what is sent and not acknowledged, and what is silent.
 _NETWORK = {
@@ -214,12 +215,23 @@ def _in_transaction(job: Callable[[Db], Awaitable[T]], begin: str = "") -> "Call
     return run
 
 
+def _in_pipeline(job: Callable[[Db], Awaitable[T]]) -> "Callable[[Connection[TupleRow]], T]":
+    """Return what runs the job in a transaction without waiting for answers that it does not ask for."""
+    run = _in_transaction(job)
+
+    def piped(connection: "Connection[TupleRow]") -> T:
+        with connection.pipeline():
+            return run(connection)
+
+    return piped
+
+
 def _driven_together(
-    connection: "psycopg.Connection[TupleRow]", jobs: Sequence[Callable[[Db], Awaitable[Any]]]
+    jobs: Sequence[Callable[[Db], Awaitable[Any]]], connection: "Connection[TupleRow]", *, shared: bool
 ) -> list[Any]:
     """Return what each of the jobs returns, or the error that it raised: their statements go to the server together.
 
-    What several ask in the same words is asked once. Raises psycopg.Error where a statement fails, whosever that is.
+    `shared`: what several ask in the same words is asked once. Raises psycopg.Error where a statement fails, whosever it is.
     """
     db = _Beside(connection)
     running = [job(db).__await__() for job in jobs]
@@ -235,15 +247,15 @@ def _driven_together(
             except Exception as error:  # noqa: BLE001 - whoever asked is told
                 ended[number] = error
         # Parameters may be lists: they are alike where they are written alike.
-        words = {number: (each.query, repr(each.params), each.binary) for number, each in asked.items()}
-        cursors = {}
+        words = {number: (each.query, repr(each.params)) if shared else number for number, each in asked.items()}
+        cursors: dict[Any, psycopg.Cursor[TupleRow]] = {}
         with connection.pipeline():
             for number, said in words.items():
                 if said not in cursors:
                     each = asked[number]
                     cursors[said] = connection.execute(each.query, each.params, binary=each.binary)
         answers = {said: cursor.fetchall() for said, cursor in cursors.items()}
-        given = dict[int, Cursor | None]((number, _Given(answers[said])) for number, said in words.items())
+        given = {number: _Given(answers[said]) for number, said in words.items()}
     return ended
 
 
@@ -256,6 +268,58 @@ async def aside(work: Callable[[], T]) -> T:
     return await asyncio.to_thread(work)
 
 
+class _Gathering:
+    """Short jobs that come at the same time, which go to the server together: more of each goes by on its way than there."""
+
+    def __init__(
+        self,
+        in_thread: "Callable[[Callable[[Connection[TupleRow]], list[Any]]], Awaitable[list[Any]]]",
+        alone: Callable[[Callable[[Db], Awaitable[Any]]], Awaitable[Any]],
+        *,
+        is_reading: bool,
+    ) -> None:
+        """`in_thread` runs what is given a connection, `alone` runs one job by itself."""
+        self._in_thread, self._alone, self._is_reading = in_thread, alone, is_reading
+        self._waiting: deque[tuple[Callable[[Db], Awaitable[Any]], asyncio.Future[Any]]] = deque()
+        self._going: asyncio.Task[None] | None = None
+
+    async def run(self, job: Callable[[Db], Awaitable[T]]) -> T:
+        """Run the job with those that come while others are on their way."""
+        answer: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+        self._waiting.append((job, answer))
+        if self._going is None:
+            self._going = asyncio.create_task(self._go())
+        return await answer
+
+    async def _go(self) -> None:
+        try:
+            while self._waiting:
+                some = [self._waiting.popleft() for _ in range(min(_TOGETHER, len(self._waiting)))]
+                for (_, answer), given in zip(some, await self._given([job for job, _ in some]), strict=True):
+                    if answer.done():  # nobody waits for it any more
+                        continue
+                    if isinstance(given, BaseException):
+                        answer.set_exception(given)
+                    else:
+                        answer.set_result(given)
+                await asyncio.sleep(0)  # whoever has an answer asks the next question now: it goes with those that wait
+        finally:
+            self._going = None
+
+    async def _given(self, jobs: Sequence[Callable[[Db], Awaitable[Any]]]) -> Sequence[Any]:
+        """Return what each of the jobs returns, or its error."""
+        if len(jobs) > 1:
+            with contextlib.suppress(Exception):  # whichever failed: each is run by itself, and told what is its own
+                try:
+                    return await self._in_thread(partial(_driven_together, jobs, shared=self._is_reading))
+                except _BusyError as error:
+                    return [error] * len(jobs)
+                except _DeadError as error:
+                    if not self._is_reading:  # it may be done
+                        return [error] * len(jobs)
+        return await asyncio.gather(*map(self._alone, jobs), return_exceptions=True)
+
+
 class Connections:
     """The server while it is open: as many connections as are needed at the same time, up to a bound."""
 
@@ -264,9 +328,8 @@ class Connections:
         self._address = address
         self._most = most
         self._pool: ConnectionPool[Connection[TupleRow]] | None = None
-        # Short questions that wait for their go.
-        self._asked: deque[tuple[Callable[[Db], Awaitable[Any]], asyncio.Future[Any]]] = deque()
-        self._going: set[asyncio.Task[None]] = set()
+        self._questions = _Gathering(self._in_thread, self.read, is_reading=True)
+        self._changes = _Gathering(self._in_thread, self.bare, is_reading=False)
 
     @property
     def is_open(self) -> bool:
@@ -353,47 +416,24 @@ class Connections:
             return await self._in_thread(run)
 
     async def ask(self, job: Callable[[Db], Awaitable[T]]) -> T:
-        """Run a job that reads little and at once, beside others that are asked at the same time.
+        """Run a job that reads little and at once, together with others that are asked at the same time."""
+        return await self._questions.run(job)
 
-        A question costs more on its way than in the server. What comes while others are on their way goes with the next.
+    async def tell(self, job: Callable[[Db], Awaitable[T]]) -> T:
+        """Run a job of one statement that writes one row of its own, together with others that come at the same time.
+
+        They are one transaction. Where that fails each is run by itself; a StoreError is as one of `write`.
         """
-        answer: asyncio.Future[T] = asyncio.get_running_loop().create_future()
-        self._asked.append((job, answer))
-        if len(self._going) < _GOES:
-            going = asyncio.create_task(self._answer())
-            self._going.add(going)
-            going.add_done_callback(self._going.discard)
-        return await answer
+        return await self._changes.run(job)
 
-    async def _answer(self) -> None:
-        """Answer what is asked until nothing is."""
-        while self._asked:
-            some = [self._asked.popleft() for _ in range(min(_TOGETHER, len(self._asked)))]
-            for (_, answer), given in zip(some, await self._answers([job for job, _ in some]), strict=True):
-                if answer.done():  # nobody waits for it any more
-                    continue
-                if isinstance(given, BaseException):
-                    answer.set_exception(given)
-                else:
-                    answer.set_result(given)
-
-    async def _answers(self, jobs: Sequence[Callable[[Db], Awaitable[Any]]]) -> Sequence[Any]:
-        """Return what each of the jobs returns, or its error."""
-        if len(jobs) > 1:
-            with contextlib.suppress(Exception):  # whichever failed: each is asked by itself, and told what is its own
-                try:
-                    return await self._in_thread(lambda connection: _driven_together(connection, jobs))
-                except _BusyError as error:
-                    return [error] * len(jobs)
-        return await asyncio.gather(*map(self.read, jobs), return_exceptions=True)
-
-    async def write(self, job: Callable[[Db], Awaitable[T]], *, once: bool = False) -> T:
+    async def write(self, job: Callable[[Db], Awaitable[T]], *, how: str = "") -> T:
         """Run a job in one transaction (READ COMMITTED), again from the beginning where another one came in its way.
 
-        `once`: it is of one statement, which is a transaction by itself.
+        ONCE: it is of one statement, which is a transaction by itself. PIPED: its statements go without waiting for answers
+        that the job does not ask for; where one fails, that is raised with the next answer, or at the end.
         A StoreError may mean that it was committed all the same: the connection broke before the answer came.
         """
-        run = _by_itself(job) if once else _in_transaction(job)
+        run = {ONCE: _by_itself, PIPED: _in_pipeline}.get(how, _in_transaction)(job)
         for attempt in range(_TRIES):
             try:
                 return await self._in_thread(run)
@@ -521,19 +561,22 @@ def reading_view(job: Job[S, P, T]) -> Method[S, P, T]:
 
 def writing(job: Job[S, P, T]) -> Method[S, P, T]:
     """Make a method of one that writes, in a transaction of its own; it may be run several times until one is committed."""
-
-    @functools.wraps(job)
-    async def method(self: S, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        return await self.connections.write(lambda db: job(self, db, *args, **kwargs))
-
-    return method
+    return _writing(job, "")
 
 
 def writing_once(job: Job[S, P, T]) -> Method[S, P, T]:
     """Make a method of one that writes by one statement, which is a transaction by itself."""
+    return _writing(job, ONCE)
 
+
+def writing_piped(job: Job[S, P, T]) -> Method[S, P, T]:
+    """Make a method of one that writes as `writing`, in statements most of whose answers it does not wait for."""
+    return _writing(job, PIPED)
+
+
+def _writing(job: Job[S, P, T], how: str) -> Method[S, P, T]:
     @functools.wraps(job)
     async def method(self: S, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        return await self.connections.write(lambda db: job(self, db, *args, **kwargs), once=True)
+        return await self.connections.write(lambda db: job(self, db, *args, **kwargs), how=how)
 
     return method

@@ -28,7 +28,7 @@ from bot.models import (
     Rhythm,
     Unposted,
 )
-from bot.store.postgres.connections import Db, Tables, aside, asking, locked, reading, reading_view, writing
+from bot.store.postgres.connections import Cursor, Db, Tables, aside, asking, locked, reading, reading_view, writing
 from bot.store.postgres.vectors import storable
 from bot.store.records import (
     EPOCH,
@@ -340,39 +340,45 @@ def posted_now(done: Delivery) -> dict[str, object] | None:
     return {**place, "made": micros(done.made_at), "subscription": subscription, "link": done.link}
 
 
-async def expect_fresh(db: Db, workspace: str, channel: str, digest: Digest) -> None:
-    """Raise Conflict where other digests of the channel, which is held, were saved or dropped since this one was made.
-
-    That is of its topic and rhythm; or one posted what it took over, or one of another rhythm what it shows.
-    """
+async def stands(db: Db, workspace: str, channel: str, digest: Digest) -> Cursor:
+    """Ask what stands in the channel, which is held, of what the digest shows; `expect_fresh` waits for the answer."""
     over, once = taken_over(digest), posted_once(digest) if digest.rhythm else []
     of = _of(workspace, channel, digest.topic, digest.rhythm)
-    async with db.pipeline():
-        reach = await db.execute(_REACH.encode(), of)
-        heirs = await db.execute(_HEIRS.encode(), {"keys": list(posted_scores(digest)) if over or once else []})
-    row = await reach.fetchone()
-    expect_latest(digest, int(row[0]) if row else 0)
-    if over or once:
-        known: dict[str, str] = dict(await heirs.fetchall())
-        async with db.pipeline():
-            before = await db.execute(_POSTED.encode(), {**of, "names": list(under_heirs(over, known))})
-            beside = await db.execute(_POSTED_BESIDE.encode(), {**of, "names": list(under_heirs(once, known))})
-        expect_unposted([key for (key,) in (*await before.fetchall(), *await beside.fetchall())])
+    keys = list(posted_scores(digest)) if over or once else []
+    return await db.execute(_STANDS.encode(), {**of, "keys": keys, "over": over, "once": once})
 
 
-# How far the channel's digests of the topic and rhythm looked.
-_REACH = f"select through from digests where {_OF} order by through desc limit 1"
+async def expect_fresh(db: Db, workspace: str, channel: str, digest: Digest, asked: Cursor) -> None:
+    """Raise Conflict where other digests of the channel, which is held, were saved or dropped since this one was made.
+
+    That is of its topic and rhythm; or one posted what it took over, or one of another rhythm what it shows. `asked` is what
+    `stands` returned.
+    """
+    reach, renamed, is_posted = await asked.fetchone() or (0, False, False)
+    expect_latest(digest, int(reach))
+    if renamed and not is_posted:  # then each is asked for by both names
+        over, once = taken_over(digest), posted_once(digest) if digest.rhythm else []
+        heirs = dict[str, str](await _all(db, _HEIRS, keys=list(posted_scores(digest))))
+        both = {"over": list(under_heirs(over, heirs)), "once": list(under_heirs(once, heirs))}
+        of = _of(workspace, channel, digest.topic, digest.rhythm)
+        ((_, _, is_posted),) = await _all(db, _STANDS, **of, keys=[], **both)
+    expect_unposted(["it"] if is_posted else [])
+
+
 # The keys that items have now that were renamed since the digest was made, by those that they had.
 _HEIRS = (
     "select alias, key from aliases join items on id = item where alias = any(%(keys)s)"
     " and not exists (select from items as own where own.key = alias)"
 )
-# Which of the names were posted to the channel, and which of them by the topic's digests of other rhythms.
-_POSTED = f"select distinct key from posted where {_PLACE} and key = any(%(names)s)"
-_POSTED_BESIDE = (
-    "select distinct key from posted join digests on digests.id = posted.digest where posted.workspace = %(workspace)s"
-    " and posted.channel = %(channel)s and key = any(%(names)s) and topic = %(topic)s and rhythm not in (%(rhythm)s, '')"
-)
+# How far the channel's digests of the topic and rhythm looked, 0 where there is none; whether any of the keys was renamed;
+# and whether a name was posted to the channel that is not to be, or another one by the topic's digests of other rhythms.
+_STANDS = f"""
+    select coalesce((select through from digests where {_OF} order by through desc limit 1), 0), exists ({_HEIRS}),
+        exists (select from posted where {_PLACE} and key = any(%(over)s))
+        or exists (select from posted join digests on digests.id = posted.digest where posted.workspace = %(workspace)s
+            and posted.channel = %(channel)s and key = any(%(once)s) and topic = %(topic)s
+            and rhythm not in (%(rhythm)s, ''))
+"""
 
 
 _SAYS_NOTHING = (

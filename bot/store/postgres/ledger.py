@@ -16,7 +16,7 @@ from bot.errors import StoreError
 from bot.models import Delivery, DeliveryState, Digest, LaneBacklog, Occurrence, OccurrenceState, Subscription
 from bot.ports.ledger import NO_TURNS, Planned
 from bot.store.postgres import digests, outbox
-from bot.store.postgres.connections import Connections, Db, Tables, aside, reading, writing
+from bot.store.postgres.connections import Connections, Db, Tables, aside, reading, writing, writing_piped
 from bot.store.postgres.ledger_rows import deliveries as delivery_rows
 from bot.store.postgres.ledger_rows import occurrences as occurrence_rows
 from bot.store.postgres.ledger_rows.deliveries import BEGIN, CLAIM, IS_HELD, NAMED, progress
@@ -160,7 +160,7 @@ class PostgresLedger(Tables):
         given = {**with_turns(had, (), self.lane), "now": micros(now), "state": str(state)}
         return await readable(lambda most: in_turns(db, OCCURRENCES, most, given), occurrence_from_text, limit)
 
-    @writing
+    @writing_piped
     async def close_occurrence(
         self,
         db: Db,
@@ -173,25 +173,23 @@ class PostgresLedger(Tables):
         if digest is not None and digest.news:  # the subscription will be told so: held first, as everywhere
             await _hold_subscriptions(db, {(occurrence.workspace, occurrence.subscription)})
         asked = f"select data from occurrences where {PLACE} for update"
-        async with db.pipeline():
-            if digest is not None:
-                await digests.hold_channel(db, occurrence.workspace, occurrence.channel)
-            held = await db.execute(asked.encode(), place(occurrence))
+        if digest is not None:
+            await digests.hold_channel(db, occurrence.workspace, occurrence.channel)
+        held = await db.execute(asked.encode(), place(occurrence))
+        before = await digests.stands(db, occurrence.workspace, occurrence.channel, digest) if digest is not None else None
         row = await held.fetchone()
         fresh = closed(occurrence_from_text(row[0]) if row else None, occurrence)
         if fresh is None:
             return False
-        if digest is not None:
-            await digests.expect_fresh(db, fresh.workspace, fresh.channel, digest)
-        async with db.pipeline():
-            await occurrence_rows.update(db, [fresh])
-            if digest is not None:
-                posted = 0 if deliveries else None
-                await digests.keep(db, fresh.workspace, fresh.channel, digest, now, posted=posted)
-            if deliveries:
-                await delivery_rows.insert(db, deliveries)
-        if digest is not None and digest.news:
-            await _note_told(db, fresh.workspace, fresh.subscription, told=True)
+        await occurrence_rows.update(db, [fresh])
+        if digest is not None and before is not None:
+            await digests.expect_fresh(db, fresh.workspace, fresh.channel, digest, before)
+            posted = 0 if deliveries else None
+            await digests.keep(db, fresh.workspace, fresh.channel, digest, now, posted=posted)
+            if digest.news:
+                await _note_told(db, fresh.workspace, fresh.subscription, told=True)
+        if deliveries:
+            await delivery_rows.insert(db, deliveries)
         return True
 
     @reading
@@ -228,7 +226,7 @@ class PostgresLedger(Tables):
             plain = delivery_to_text(replace(delivery, unbegun=False, late=False))
             late = delivery_to_text(replace(delivery, unbegun=False)) if delivery.late else plain
             given = progress(fresh)
-            rows = await self.connections.bare(lambda db: all_rows(db, CLAIM, **given, said=plain, said_late=late))
+            rows = await self.connections.tell(lambda db: all_rows(db, CLAIM, **given, said=plain, said_late=late))
             if rows:
                 return self._hold(delivery_from_text(given["data"], rows[0][0]), given["data"])
         fresh = await self._claim(delivery, now, lease)
@@ -289,7 +287,7 @@ class PostgresLedger(Tables):
             return True
 
         alone = standing(held, fresh, edited_until) is None and publication(fresh) is None
-        return await (self.connections.bare if alone else self.connections.write)(write)
+        return await (self.connections.tell if alone else self.connections.write)(write)
 
     @writing
     async def _record(self, db: Db, delivery: Delivery, *, unposted: bool, edited_until: datetime | None) -> bool:

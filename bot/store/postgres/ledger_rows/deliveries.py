@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from bot.models import Delivery
 from bot.store.postgres.connections import Db
 from bot.store.postgres.digests import NOTE_POSTED, posted_now
-from bot.store.postgres.ledger_rows.occurrences import PLACE, all_rows, or_none, place, place_of, places_of, run
+from bot.store.postgres.ledger_rows.occurrences import PLACE, all_rows, or_none, place, run
 from bot.store.postgres.ledger_rows.turns import IS_NEXT
 from bot.store.records import delivery_from_text, delivery_to_text, micros, payloads_to_bytes
 from bot.store.rules.transitions import OPEN
@@ -42,28 +42,21 @@ async def hold(db: Db, given: Delivery) -> Parts:
 
 async def insert(db: Db, fresh: Sequence[Delivery]) -> None:
     """Keep new deliveries, and what they say."""
-    sql = """
-        with kept as (
-            insert into deliveries (workspace, id, subscription, day, slot, part, channel, due, state, next_at, lease_until,
-                message, data)
-            select * from unnest(%(workspaces)s::text[], %(ids)s::text[], %(subscriptions)s::text[], %(days)s::text[],
-                %(slots)s::bigint[], %(parts)s::bigint[], %(channels)s::text[], %(dues)s::bigint[], %(states)s::text[],
-                %(nexts)s::bigint[], %(leases)s::bigint[], %(messages)s::text[], %(texts)s::text[])
-            returning number, workspace, id
-        )
-        insert into payloads (number, payload) select number, payload from kept join
-            unnest(%(workspaces)s::text[], %(ids)s::text[], %(payloads)s::bytea[]) as said (workspace, id, payload)
-            using (workspace, id)
-    """
-    given = {
-        **places_of([place_of(each) for each in fresh]),
-        **_progresses(fresh),
-        "parts": [each.part for each in fresh],
-        "channels": [each.channel for each in fresh],
-        "dues": [micros(each.due) for each in fresh],
-        "payloads": [payloads_to_bytes(each.payload, each.if_late) for each in fresh],
-    }
-    await run(db, sql, **given)
+    for each in fresh:  # one nearly always: what goes as columns takes longer
+        given = {**place(each), **progress(each), "part": each.part, "channel": each.channel, "due": micros(each.due)}
+        await run(db, _INSERT, **given, payload=payloads_to_bytes(each.payload, each.if_late))
+
+
+_INSERT = """
+    with kept as (
+        insert into deliveries (workspace, id, subscription, day, slot, part, channel, due, state, next_at, lease_until,
+            message, data)
+        values (%(workspace)s, %(id)s, %(subscription)s, %(day)s, %(slot)s, %(part)s, %(channel)s, %(due)s, %(state)s,
+            %(next_at)s, %(lease_until)s, %(message)s, %(data)s)
+        returning number
+    )
+    insert into payloads (number, payload) select number, %(payload)s::bytea from kept
+"""
 
 
 async def update(db: Db, fresh: Sequence[Delivery], *, posted: Delivery | None = None) -> None:
