@@ -45,7 +45,7 @@ _UNREADABLE = (
     " in a password / is written as %2F, @ as %40, ? as %3F, # as %23 and % as %25."
 )
 _TOGETHER = 32  # short jobs that go together at most; while they are on their way, the next ones gather
-ONCE, PIPED = "once", "piped"  # how a job may be run that writes
+ONCE, ONE_GO, PIPED = "once", "one go", "piped"  # how a job may be run that writes
 _TRIES = 6  # of a transaction that another one came in the way of
 # A server that is gone without a word is noticed in about 15 seconds: what is sent and not acknowledged, and what is silent.
 _NETWORK = {
@@ -210,6 +210,16 @@ def _in_transaction(job: Callable[[Db], Awaitable[T]], begin: str = "") -> "Call
         with connection.transaction():
             if begin:
                 connection.execute(begin.encode())
+            return driven(job(Db(connection)))
+
+    return run
+
+
+def _in_one_go(job: Callable[[Db], Awaitable[T]]) -> "Callable[[Connection[TupleRow]], T]":
+    """Return what runs the job so that its statements are one transaction, which ends with the last of them."""
+
+    def run(connection: "Connection[TupleRow]") -> T:
+        with connection.pipeline():
             return driven(job(Db(connection)))
 
     return run
@@ -429,11 +439,12 @@ class Connections:
     async def write(self, job: Callable[[Db], Awaitable[T]], *, how: str = "") -> T:
         """Run a job in one transaction (READ COMMITTED), again from the beginning where another one came in its way.
 
-        ONCE: it is of one statement, which is a transaction by itself. PIPED: its statements go without waiting for answers
-        that the job does not ask for; where one fails, that is raised with the next answer, or at the end.
+        ONCE: it is of one statement, which is a transaction by itself. ONE_GO: of several, sent at once, which are one; it
+        raises nothing itself, which would undo nothing. PIPED: its statements go without waiting for answers that the job
+        does not ask for; where one fails, that is raised with the next answer, or at the end.
         A StoreError may mean that it was committed all the same: the connection broke before the answer came.
         """
-        run = {ONCE: _by_itself, PIPED: _in_pipeline}.get(how, _in_transaction)(job)
+        run = {ONCE: _by_itself, ONE_GO: _in_one_go, PIPED: _in_pipeline}.get(how, _in_transaction)(job)
         for attempt in range(_TRIES):
             try:
                 return await self._in_thread(run)

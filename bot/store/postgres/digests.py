@@ -300,12 +300,17 @@ async def keep(db: Db, workspace: str, channel: str, digest: Digest, now: dateti
     It is put into the archive, too, where `posted` is given: it is read there once that is 1. What was dropped is numbered
     while the channel is held: no lower number comes later.
     """
-    window, scores = digest.window, posted_scores(digest)
-    sql = f"""
-        with kept as (
+    sql = f"with those as (select 1), {kept_of('those')} select from those"
+    await _all_gone(db, sql, **as_kept(workspace, channel, digest, now, posted=posted))
+
+
+def kept_of(those: str) -> str:
+    """Return the parts of a statement that keep a digest, which `as_kept` gives, where a part before them has a row."""
+    return f"""
+        kept as (
             insert into digests (workspace, channel, topic, rhythm, subscription, day, until, after, through, saved, data)
-            values (%(workspace)s, %(channel)s, %(topic)s, %(rhythm)s, %(subscription)s, %(day)s, %(until)s, %(after)s,
-                %(through)s, %(saved)s, %(data)s) returning id
+            select %(workspace)s, %(channel)s, %(topic)s, %(rhythm)s, %(subscription)s, %(day)s, %(until)s::bigint,
+                %(after)s::bigint, %(through)s::bigint, %(saved)s::bigint, %(data)s from {those} returning id
         ), shown as (
             insert into posted (workspace, channel, key, digest, saved, score)
             select %(workspace)s, %(channel)s, key, id, %(saved)s, score
@@ -314,13 +319,30 @@ async def keep(db: Db, workspace: str, channel: str, digest: Digest, now: dateti
             insert into archive (digest, workspace, channel, topic, title, day, saved, entries, mark, posted, link)
             select id, %(workspace)s, %(channel)s, %(topic)s, %(title)s, %(day)s, %(saved)s, %(entries)s, %(mark)s,
                 %(posted)s::bigint, '' from kept where %(posted)s::bigint is not null
-        ) delete from unposted where {_OF} and number <= %(makes_up)s
+        ), made_up as (delete from unposted where {_OF} and number <= %(makes_up)s and exists (select from {those}))
     """
-    said = {"subscription": digest.subscription, "day": digest.day.isoformat(), "data": digest_to_text(digest)}
-    times = {"until": micros(digest.until), "saved": micros(now), "after": window.after, "through": window.through}
-    shown = {"keys": list(scores), "scores": list(scores.values()), "makes_up": window.makes_up}
-    shelf = {"title": digest.title, "entries": len(digest.entries), "mark": shown_mark(digest), "posted": posted}
-    await _all_gone(db, sql, **_of(workspace, channel, digest.topic, digest.rhythm), **said, **times, **shown, **shelf)
+
+
+def as_kept(workspace: str, channel: str, digest: Digest, now: datetime, *, posted: int | None) -> dict[str, object]:
+    """Return what `kept_of` is given."""
+    window, scores = digest.window, posted_scores(digest)
+    return {
+        **_of(workspace, channel, digest.topic, digest.rhythm),
+        "subscription": digest.subscription,
+        "day": digest.day.isoformat(),
+        "data": digest_to_text(digest),
+        "until": micros(digest.until),
+        "saved": micros(now),
+        "after": window.after,
+        "through": window.through,
+        "keys": list(scores),
+        "scores": list(scores.values()),
+        "makes_up": window.makes_up,
+        "title": digest.title,
+        "entries": len(digest.entries),
+        "mark": shown_mark(digest),
+        "posted": posted,
+    }
 
 
 # Lets the digest be read in the archive whose first message is posted: a part of the statement that records that.
@@ -342,10 +364,15 @@ def posted_now(done: Delivery) -> dict[str, object] | None:
 
 async def stands(db: Db, workspace: str, channel: str, digest: Digest) -> Cursor:
     """Ask what stands in the channel, which is held, of what the digest shows; `expect_fresh` waits for the answer."""
-    over, once = taken_over(digest), posted_once(digest) if digest.rhythm else []
     of = _of(workspace, channel, digest.topic, digest.rhythm)
-    keys = list(posted_scores(digest)) if over or once else []
-    return await db.execute(_STANDS.encode(), {**of, "keys": keys, "over": over, "once": once})
+    return await db.execute(_STANDS.encode(), {**of, **asked_of(digest)})
+
+
+def asked_of(digest: Digest) -> dict[str, object]:
+    """Return what STANDS_FRESH is given beside the digest's place."""
+    over, once = taken_over(digest), posted_once(digest) if digest.rhythm else []
+    renamed = list(posted_scores(digest)) if over or once else []
+    return {"follows": digest.window.follows, "renamed": renamed, "over": over, "once": once}
 
 
 async def expect_fresh(db: Db, workspace: str, channel: str, digest: Digest, asked: Cursor) -> None:
@@ -358,27 +385,29 @@ async def expect_fresh(db: Db, workspace: str, channel: str, digest: Digest, ask
     expect_latest(digest, int(reach))
     if renamed and not is_posted:  # then each is asked for by both names
         over, once = taken_over(digest), posted_once(digest) if digest.rhythm else []
-        heirs = dict[str, str](await _all(db, _HEIRS, keys=list(posted_scores(digest))))
+        heirs = dict[str, str](await _all(db, _HEIRS, renamed=list(posted_scores(digest))))
         both = {"over": list(under_heirs(over, heirs)), "once": list(under_heirs(once, heirs))}
         of = _of(workspace, channel, digest.topic, digest.rhythm)
-        ((_, _, is_posted),) = await _all(db, _STANDS, **of, keys=[], **both)
+        ((_, _, is_posted),) = await _all(db, _STANDS, **of, renamed=[], **both)
     expect_unposted(["it"] if is_posted else [])
 
 
 # The keys that items have now that were renamed since the digest was made, by those that they had.
 _HEIRS = (
-    "select alias, key from aliases join items on id = item where alias = any(%(keys)s)"
+    "select alias, key from aliases join items on id = item where alias = any(%(renamed)s)"
     " and not exists (select from items as own where own.key = alias)"
 )
-# How far the channel's digests of the topic and rhythm looked, 0 where there is none; whether any of the keys was renamed;
-# and whether a name was posted to the channel that is not to be, or another one by the topic's digests of other rhythms.
-_STANDS = f"""
-    select coalesce((select through from digests where {_OF} order by through desc limit 1), 0), exists ({_HEIRS}),
-        exists (select from posted where {_PLACE} and key = any(%(over)s))
-        or exists (select from posted join digests on digests.id = posted.digest where posted.workspace = %(workspace)s
-            and posted.channel = %(channel)s and key = any(%(once)s) and topic = %(topic)s
-            and rhythm not in (%(rhythm)s, ''))
+# How far the channel's digests of the topic and rhythm looked, 0 where there is none; and whether a name was posted to the
+# channel that is not to be, or another one by the topic's digests of other rhythms.
+_REACH = f"coalesce((select through from digests where {_OF} order by through desc limit 1), 0)"
+_IS_POSTED = f"""
+    (exists (select from posted where {_PLACE} and key = any(%(over)s))
+    or exists (select from posted join digests on digests.id = posted.digest where posted.workspace = %(workspace)s
+        and posted.channel = %(channel)s and key = any(%(once)s) and topic = %(topic)s and rhythm not in (%(rhythm)s, '')))
 """
+_STANDS = f"select {_REACH}, exists ({_HEIRS}), {_IS_POSTED}"
+# Whether the digest is as fresh as `expect_fresh` wants it, and nothing was renamed: then it need not be asked again.
+STANDS_FRESH = f"{_REACH} = %(follows)s and not exists ({_HEIRS}) and not {_IS_POSTED}"
 
 
 _SAYS_NOTHING = (

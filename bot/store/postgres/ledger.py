@@ -14,9 +14,11 @@ from typing import Any
 
 from bot.errors import StoreError
 from bot.models import Delivery, DeliveryState, Digest, LaneBacklog, Occurrence, OccurrenceState, Subscription
+from bot.models.deliveries import OccurrenceKey
 from bot.ports.ledger import NO_TURNS, Planned
 from bot.store.postgres import digests, outbox
-from bot.store.postgres.connections import Connections, Db, Tables, aside, reading, writing, writing_piped
+from bot.store.postgres.connections import ONE_GO, Connections, Db, Tables, aside, reading, writing, writing_piped
+from bot.store.postgres.ledger_rows import closing
 from bot.store.postgres.ledger_rows import deliveries as delivery_rows
 from bot.store.postgres.ledger_rows import occurrences as occurrence_rows
 from bot.store.postgres.ledger_rows.deliveries import BEGIN, CLAIM, IS_HELD, NAMED, progress
@@ -63,6 +65,7 @@ from bot.store.rules.transitions import (
 log = logging.getLogger(__name__)
 
 _MOST_HELD = 1000  # deliveries of this process's, with what they say: some megabytes
+_MOST_READ = 2000  # occurrences that are remembered as they were read: more than are read at once
 _AT_ONCE = 500  # rows that are changed in one transaction, where all that wait may be
 _LATER = (
     f"(state in ('{DeliveryState.PENDING}', '{DeliveryState.AMBIGUOUS}') and next_at > %(now)s"
@@ -80,6 +83,7 @@ class PostgresLedger(Tables):
         super().__init__(connections)
         self.lane = lane
         self._held: dict[tuple[str, str], tuple[Delivery, str]] = {}  # what was claimed here, as it was stored last
+        self._read: dict[OccurrenceKey, tuple[Occurrence, str]] = {}  # what was read here, with its record
 
     @reading
     async def subscriptions_due(
@@ -158,17 +162,39 @@ class PostgresLedger(Tables):
         had: Mapping[str, int] = NO_TURNS,
     ) -> Sequence[Occurrence]:
         given = {**with_turns(had, (), self.lane), "now": micros(now), "state": str(state)}
-        return await readable(lambda most: in_turns(db, OCCURRENCES, most, given), occurrence_from_text, limit)
+
+        def read(data: str) -> Occurrence:
+            found = occurrence_from_text(data)
+            self._read[found.key] = found, data
+            return found
+
+        found = await readable(lambda most: in_turns(db, OCCURRENCES, most, given), read, limit)
+        for key in [*self._read][:-_MOST_READ]:
+            self._read.pop(key, None)
+        return found
+
+    async def close_occurrence(
+        self, occurrence: Occurrence, now: datetime, *, digest: Digest | None = None, deliveries: Sequence[Delivery] = ()
+    ) -> bool:
+        """As in the port: in one statement where it stands as it was read here, and its digest has one delivery."""
+        read, said = self._read.pop(occurrence.key, (None, ""))
+        fresh = closed(read, occurrence)
+        if fresh is not None and digest is not None and not digest.news and len(deliveries) == 1:
+            is_closed = await self._close_as_read(fresh, said, digest, now, deliveries[0])
+            if is_closed:
+                return True
+        return await self._close(occurrence, now, digest, deliveries)
+
+    async def _close_as_read(self, fresh: Occurrence, said: str, digest: Digest, now: datetime, delivery: Delivery) -> bool:
+        async def write(db: Db) -> bool:
+            await digests.hold_channel(db, fresh.workspace, fresh.channel)
+            return await closing.close(db, fresh, said, digest, now, delivery)
+
+        return await self.connections.write(write, how=ONE_GO)
 
     @writing_piped
-    async def close_occurrence(
-        self,
-        db: Db,
-        occurrence: Occurrence,
-        now: datetime,
-        *,
-        digest: Digest | None = None,
-        deliveries: Sequence[Delivery] = (),
+    async def _close(
+        self, db: Db, occurrence: Occurrence, now: datetime, digest: Digest | None, deliveries: Sequence[Delivery]
     ) -> bool:
         if digest is not None and digest.news:  # the subscription will be told so: held first, as everywhere
             await _hold_subscriptions(db, {(occurrence.workspace, occurrence.subscription)})

@@ -43,20 +43,26 @@ async def hold(db: Db, given: Delivery) -> Parts:
 async def insert(db: Db, fresh: Sequence[Delivery]) -> None:
     """Keep new deliveries, and what they say."""
     for each in fresh:  # one nearly always: what goes as columns takes longer
-        given = {**place(each), **progress(each), "part": each.part, "channel": each.channel, "due": micros(each.due)}
-        await run(db, _INSERT, **given, payload=payloads_to_bytes(each.payload, each.if_late))
+        await run(db, f"with those as (select 1), {inserted_of('those')} select from those", **as_inserted(each))
 
 
-_INSERT = """
-    with kept as (
-        insert into deliveries (workspace, id, subscription, day, slot, part, channel, due, state, next_at, lease_until,
-            message, data)
-        values (%(workspace)s, %(id)s, %(subscription)s, %(day)s, %(slot)s, %(part)s, %(channel)s, %(due)s, %(state)s,
-            %(next_at)s, %(lease_until)s, %(message)s, %(data)s)
-        returning number
-    )
-    insert into payloads (number, payload) select number, %(payload)s::bytea from kept
-"""
+def inserted_of(those: str) -> str:
+    """Return the parts of a statement that keep a delivery, which `as_inserted` gives, where an earlier part has a row."""
+    return f"""
+        sent as (
+            insert into deliveries (workspace, id, subscription, day, slot, part, channel, due, state, next_at, lease_until,
+                message, data)
+            select %(workspace)s, %(id)s, %(subscription)s, %(day)s, %(slot)s::bigint, %(part)s::bigint, %(channel)s,
+                %(due)s::bigint, %(state)s, %(next_at)s::bigint, %(lease_until)s::bigint, %(message)s, %(data)s from {those}
+            returning number
+        ), said as (insert into payloads (number, payload) select number, %(payload)s::bytea from sent)
+    """
+
+
+def as_inserted(fresh: Delivery) -> dict[str, Any]:
+    """Return what `inserted_of` is given."""
+    place_ = {**place(fresh), "part": fresh.part, "channel": fresh.channel, "due": micros(fresh.due)}
+    return {**place_, **progress(fresh), "payload": payloads_to_bytes(fresh.payload, fresh.if_late)}
 
 
 async def update(db: Db, fresh: Sequence[Delivery], *, posted: Delivery | None = None) -> None:
