@@ -21,6 +21,7 @@ from procrastinate.jobs import DeleteJobCondition, Job, Status
 from procrastinate.manager import JobManager
 from procrastinate.schema import SchemaManager
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg_pool import AsyncConnectionPool
 
 from bot.errors import StoreError
 from bot.ports.shared.lanes import DELIVER, MAKE, LaneJob, LaneWork
@@ -42,6 +43,13 @@ _STEPS = f"create table if not exists {SCHEMA}.schema_steps (name text primary k
 _LOCK = "select pg_advisory_lock(hashtextextended('broadsheet jobs', 0))"
 _TELL = "select pg_notify(%(channel)s, %(told)s)"
 _UNLOCK = "select pg_advisory_unlock(hashtextextended('broadsheet jobs', 0))"
+
+
+class _Pool(AsyncConnectionPool):
+    """A pool that waits no longer for a server at its beginning than for a connection later."""
+
+    async def open(self, wait: bool = False, timeout: float = 30.0) -> None:  # noqa: ASYNC109 - as the class has it
+        await super().open(wait, min(timeout, self.timeout))
 
 
 class _Manager(JobManager):
@@ -164,6 +172,7 @@ class PostgresLaneJobs:
             timeout=_PATIENCE.total_seconds(),
             reconnect_timeout=_PATIENCE.total_seconds(),
             name="jobs",
+            pool_factory=_Pool,
         )
 
     @contextlib.contextmanager

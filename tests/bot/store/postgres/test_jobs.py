@@ -177,7 +177,8 @@ async def test_who_stood_still_and_was_taken_for_gone_is_told_so_in_words(postgr
     await cancelled(again)
 
 
-async def test_nothing_that_it_says_of_a_server_that_is_away_holds_the_password() -> None:
+async def test_nothing_that_it_says_of_a_server_that_is_away_holds_the_password(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bot.store.postgres.jobs._PATIENCE", timedelta(seconds=1))
     connections = Connections("postgresql://anna:secret@127.0.0.1:1/papers?connect_timeout=1")
     jobs = PostgresLaneJobs(connections)
     with pytest.raises(StoreError) as raised:
