@@ -124,6 +124,8 @@ class DeliveryContext:
     notice_state: NoticeState = field(default_factory=NoticeState)
     obstacle_state: ObstacleState = field(default_factory=ObstacleState)
     latest: LatestTime = field(default_factory=LatestTime)
+    # Deliveries by workspace and id: a clock that jumps ahead ends every lease; what is in flight here is still ours.
+    in_flight: set[tuple[str, str]] = field(default_factory=set)
     budgets: Budgets | None = None  # what all processes on the store's database count together; None: there is one alone
 
     @property

@@ -43,8 +43,7 @@ class Deliverer:
         self._notices = NoticeSender(context, pause)
         self._editor = MessageEditor(context, pause)
         self._followers = FollowerPublisher(context, self._pauser, pause)
-        # A clock that jumps ahead ends every lease; what is in flight here is still ours.
-        self._in_flight: set[tuple[str, str]] = set()
+        self._in_flight = context.in_flight
 
     def stop(self) -> None:
         """Send nothing more; what is in flight ends within the time of one call, and the rest stays claimable."""

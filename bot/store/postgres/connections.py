@@ -14,7 +14,6 @@ import contextlib
 import functools
 import logging
 import random
-from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -31,7 +30,18 @@ from psycopg.sql import SQL, Composed
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from bot.errors import SettingsError, StoreError
-from bot.store.postgres.server.sentences import BUSY, is_dead, named, parts, sentence
+from bot.store.postgres.server.gathering import Gathering
+from bot.store.postgres.server.sentences import (
+    BUSY,
+    IN_THE_WAY,
+    BusyError,
+    DeadError,
+    InTheWayError,
+    is_dead,
+    named,
+    parts,
+    sentence,
+)
 
 T = TypeVar("T")
 
@@ -44,7 +54,6 @@ _UNREADABLE = (
     "The address of the database cannot be read; it is like postgresql://broadsheet:PASSWORD@db.lab.example/broadsheet, and"
     " in a password / is written as %2F, @ as %40, ? as %3F, # as %23 and % as %25."
 )
-_TOGETHER = 32  # short jobs that go together at most; while they are on their way, the next ones gather
 ONCE, ONE_GO, PIPED = "once", "one go", "piped"  # how a job may be run that writes
 _TRIES = 6  # of a transaction that another one came in the way of
 # A server that is gone without a word is noticed in about 15 seconds: what is sent and not acknowledged, and what is silent.
@@ -215,11 +224,21 @@ def _in_transaction(job: Callable[[Db], Awaitable[T]], begin: str = "") -> "Call
     return run
 
 
+@contextlib.contextmanager
+def _dropped_if_it_fails(connection: "Connection[TupleRow]") -> Iterator[None]:
+    """Close the connection where the block fails: of what was sent behind that, psycopg may believe that it is prepared."""
+    try:
+        yield
+    except BaseException:
+        connection.close()
+        raise
+
+
 def _in_one_go(job: Callable[[Db], Awaitable[T]]) -> "Callable[[Connection[TupleRow]], T]":
     """Return what runs the job so that its statements are one transaction, which ends with the last of them."""
 
     def run(connection: "Connection[TupleRow]") -> T:
-        with connection.pipeline():
+        with _dropped_if_it_fails(connection), connection.pipeline():
             return driven(job(Db(connection)))
 
     return run
@@ -241,8 +260,20 @@ def _driven_together(
 ) -> list[Any]:
     """Return what each of the jobs returns, or the error that it raised: their statements go to the server together.
 
-    `shared`: what several ask in the same words is asked once. Raises psycopg.Error where a statement fails, whosever it is.
+    `shared`: what several ask in the same words is asked once; what is not may write, and is one transaction. Raises
+    psycopg.Error where a statement fails, whosever it is.
     """
+    with _dropped_if_it_fails(connection), contextlib.ExitStack() as stack:
+        if not shared:
+            stack.enter_context(connection.pipeline())
+            stack.enter_context(connection.transaction())
+        return _in_step(jobs, connection, shared=shared)
+
+
+def _in_step(
+    jobs: Sequence[Callable[[Db], Awaitable[Any]]], connection: "Connection[TupleRow]", *, shared: bool
+) -> list[Any]:
+    """Return what each of the jobs returns, or the error that it raised; all go on by one statement at a time."""
     db = _Beside(connection)
     running = [job(db).__await__() for job in jobs]
     ended: list[Any] = [None] * len(jobs)
@@ -257,7 +288,9 @@ def _driven_together(
             except Exception as error:  # noqa: BLE001 - whoever asked is told
                 ended[number] = error
         # Parameters may be lists: they are alike where they are written alike.
-        words = {number: (each.query, repr(each.params)) if shared else number for number, each in asked.items()}
+        words = {
+            number: (each.query, repr(each.params), each.binary) if shared else number for number, each in asked.items()
+        }
         cursors: dict[Any, psycopg.Cursor[TupleRow]] = {}
         with connection.pipeline():
             for number, said in words.items():
@@ -278,58 +311,6 @@ async def aside(work: Callable[[], T]) -> T:
     return await asyncio.to_thread(work)
 
 
-class _Gathering:
-    """Short jobs that come at the same time, which go to the server together: more of each goes by on its way than there."""
-
-    def __init__(
-        self,
-        in_thread: "Callable[[Callable[[Connection[TupleRow]], list[Any]]], Awaitable[list[Any]]]",
-        alone: Callable[[Callable[[Db], Awaitable[Any]]], Awaitable[Any]],
-        *,
-        is_reading: bool,
-    ) -> None:
-        """`in_thread` runs what is given a connection, `alone` runs one job by itself."""
-        self._in_thread, self._alone, self._is_reading = in_thread, alone, is_reading
-        self._waiting: deque[tuple[Callable[[Db], Awaitable[Any]], asyncio.Future[Any]]] = deque()
-        self._going: asyncio.Task[None] | None = None
-
-    async def run(self, job: Callable[[Db], Awaitable[T]]) -> T:
-        """Run the job with those that come while others are on their way."""
-        answer: asyncio.Future[T] = asyncio.get_running_loop().create_future()
-        self._waiting.append((job, answer))
-        if self._going is None:
-            self._going = asyncio.create_task(self._go())
-        return await answer
-
-    async def _go(self) -> None:
-        try:
-            while self._waiting:
-                some = [self._waiting.popleft() for _ in range(min(_TOGETHER, len(self._waiting)))]
-                for (_, answer), given in zip(some, await self._given([job for job, _ in some]), strict=True):
-                    if answer.done():  # nobody waits for it any more
-                        continue
-                    if isinstance(given, BaseException):
-                        answer.set_exception(given)
-                    else:
-                        answer.set_result(given)
-                await asyncio.sleep(0)  # whoever has an answer asks the next question now: it goes with those that wait
-        finally:
-            self._going = None
-
-    async def _given(self, jobs: Sequence[Callable[[Db], Awaitable[Any]]]) -> Sequence[Any]:
-        """Return what each of the jobs returns, or its error."""
-        if len(jobs) > 1:
-            with contextlib.suppress(Exception):  # whichever failed: each is run by itself, and told what is its own
-                try:
-                    return await self._in_thread(partial(_driven_together, jobs, shared=self._is_reading))
-                except _BusyError as error:
-                    return [error] * len(jobs)
-                except _DeadError as error:
-                    if not self._is_reading:  # it may be done
-                        return [error] * len(jobs)
-        return await asyncio.gather(*map(self._alone, jobs), return_exceptions=True)
-
-
 class Connections:
     """The server while it is open: as many connections as are needed at the same time, up to a bound."""
 
@@ -338,8 +319,8 @@ class Connections:
         self._address = address
         self._most = most
         self._pool: ConnectionPool[Connection[TupleRow]] | None = None
-        self._questions = _Gathering(self._in_thread, self.read, is_reading=True)
-        self._changes = _Gathering(self._in_thread, self.bare, is_reading=False)
+        self._questions = Gathering(partial(self._together, shared=True), self.read, is_reading=True)
+        self._changes = Gathering(partial(self._together, shared=False), self.bare, is_reading=False)
 
     @property
     def is_open(self) -> bool:
@@ -422,7 +403,7 @@ class Connections:
         run = _in_transaction(job, _VIEW) if view else _by_itself(job)
         try:
             return await self._in_thread(run)
-        except _DeadError:
+        except DeadError:
             return await self._in_thread(run)
 
     async def ask(self, job: Callable[[Db], Awaitable[T]]) -> T:
@@ -436,6 +417,9 @@ class Connections:
         """
         return await self._changes.run(job)
 
+    async def _together(self, jobs: Sequence[Callable[[Db], Awaitable[Any]]], *, shared: bool) -> Sequence[Any]:
+        return await self._in_thread(partial(_driven_together, jobs, shared=shared))
+
     async def write(self, job: Callable[[Db], Awaitable[T]], *, how: str = "") -> T:
         """Run a job in one transaction (READ COMMITTED), again from the beginning where another one came in its way.
 
@@ -448,7 +432,7 @@ class Connections:
         for attempt in range(_TRIES):
             try:
                 return await self._in_thread(run)
-            except _InTheWayError:
+            except InTheWayError:
                 if attempt == _TRIES - 1:
                     raise
                 await asyncio.sleep(random.uniform(0, 0.01 * 2**attempt))
@@ -468,7 +452,7 @@ class Connections:
                 async with asyncio.timeout(PATIENCE.total_seconds()):
                     await self._free.acquire()
             except TimeoutError as error:
-                raise _BusyError(BUSY.format(name=self.name)) from error
+                raise BusyError(BUSY.format(name=self.name)) from error
         else:
             await self._free.acquire()
         running = asyncio.get_running_loop().run_in_executor(self._threads, self._run, pool, run)
@@ -493,10 +477,10 @@ class Connections:
         """Turn what psycopg raises inside the block into a StoreError that says what to do, and holds no secret."""
         try:
             yield
-        except (psycopg.errors.SerializationFailure, psycopg.errors.DeadlockDetected) as error:
-            raise _InTheWayError(f"Other processes keep changing the same rows of {self.name}.") from error
+        except IN_THE_WAY as error:
+            raise InTheWayError(f"Other processes keep changing the same rows of {self.name}.") from error
         except psycopg.Error as error:
-            kind = _BusyError if isinstance(error, PoolTimeout) else _DeadError if is_dead(error) else StoreError
+            kind = BusyError if isinstance(error, PoolTimeout) else DeadError if is_dead(error) else StoreError
             raise kind(sentence(error, self.name)) from error
         except UnicodeEncodeError as error:
             raise StoreError(
@@ -504,18 +488,6 @@ class Connections:
             ) from error
         except OSError as error:
             raise StoreError(f"The database {self.name} cannot be reached: {error.strerror or error}.") from error
-
-
-class _InTheWayError(StoreError):
-    """Another transaction came in the way of this one, which left nothing behind."""
-
-
-class _BusyError(StoreError):
-    """No connection is free, or none can be made."""
-
-
-class _DeadError(StoreError):
-    """The connection is gone."""
 
 
 async def locked(db: Db, *names: object) -> None:

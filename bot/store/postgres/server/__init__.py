@@ -1,1 +1,1 @@
-"""What is known of the server by itself."""
+"""What is said of a server, and what goes to it together."""

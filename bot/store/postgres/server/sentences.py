@@ -4,7 +4,29 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict
 from psycopg_pool import PoolClosed, PoolTimeout
 
+from bot.errors import StoreError
+
 BUSY = "The database {name} does not answer, or all connections to it are busy; is the server up?"
+
+
+# Of a pipeline that was given up the first error may not be told any more; nothing of it was done.
+IN_THE_WAY = (
+    psycopg.errors.SerializationFailure,
+    psycopg.errors.DeadlockDetected,
+    psycopg.errors.PipelineAborted,
+)
+
+
+class InTheWayError(StoreError):
+    """Another transaction came in the way of this one, which left nothing behind."""
+
+
+class BusyError(StoreError):
+    """No connection is free, or none can be made."""
+
+
+class DeadError(StoreError):
+    """The connection is gone."""
 
 
 def parts(address: str) -> dict[str, str] | None:

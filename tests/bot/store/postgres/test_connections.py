@@ -4,7 +4,7 @@ import asyncio
 import re
 import signal
 import threading
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -13,6 +13,7 @@ import pytest
 
 from bot.errors import SettingsError, StoreError
 from bot.store.postgres.connections import Connections, Db, locked
+from bot.store.postgres.server.gathering import Gathering
 from bot.store.postgres.server.sentences import named
 from tests.stores import postgres_server
 from tests.stores.postgres_server import Server
@@ -171,6 +172,26 @@ async def test_each_of_many_questions_at_once_has_its_own_answer_and_few_goes_ar
     await connections.close()
 
 
+async def test_whoever_asks_as_the_others_have_just_been_answered_is_answered_too() -> None:
+    async def alone(job: Callable[[int], Awaitable[int]]) -> int:
+        return await job(1)
+
+    async def together(jobs: Sequence[Callable[[int], Awaitable[int]]]) -> Sequence[int]:
+        return [await job(1) for job in jobs]
+
+    async def job(given: int) -> int:
+        return given
+
+    gathering = Gathering(together, alone, is_reading=True)
+    first = asyncio.create_task(gathering.run(job))
+    await asyncio.sleep(0)
+    going = gathering._going
+    assert going is not None
+    while not going.done():  # noqa: ASYNC110 - in the very step in which it ends
+        await asyncio.sleep(0)
+    assert await gathering.run(job) == await first == 1
+
+
 async def test_of_questions_asked_together_one_that_fails_fails_alone(postgres: str) -> None:
     connections = Connections(postgres)
     await connections.open()
@@ -189,6 +210,86 @@ async def test_of_questions_asked_together_one_that_fails_fails_alone(postgres: 
     assert "division by zero" in str(found[1])
     assert str(found[3]) == "This row is damaged."
     assert isinstance(found[1], StoreError)
+    await connections.close()
+
+
+@pytest.mark.parametrize("together", ["ask", "tell"])
+async def test_a_connection_is_whole_after_what_went_together_failed(postgres: str, together: str) -> None:
+    connections = Connections(postgres, most=1)
+    await connections.open()
+    ask = getattr(connections, together)
+
+    async def wrong(db: Db) -> int:
+        await db.execute("select 1 / 0")
+        return 0
+
+    def told(number: int) -> Callable[[Db], Awaitable[int]]:
+        async def same_words(db: Db) -> int:  # psycopg prepares what it is given the sixth time, in whichever go
+            row = await (await db.execute("select %s::int", [number])).fetchone()
+            return -1 if row is None else int(row[0])
+
+        return same_words
+
+    jobs = [wrong, *map(told, range(10))]
+    for _ in range(2):
+        found = await asyncio.gather(*map(ask, jobs), return_exceptions=True)
+        assert found[1:] == [*range(10)]
+    await connections.close()
+
+
+async def test_of_changes_sent_together_none_is_made_twice_where_one_cannot_be_sent(postgres: str) -> None:
+    connections = Connections(postgres, most=1)
+    await connections.open()
+
+    async def table(db: Db) -> None:
+        await db.execute("create table told (name text)")
+
+    await connections.write(table)
+
+    def told(name: str) -> Callable[[Db], Awaitable[bool]]:
+        async def one_row(db: Db) -> bool:
+            statement = "insert into told select %s where not exists (select from told where name = %s) returning 1"
+            return await (await db.execute(statement, [name, name.strip("\ud800")])).fetchone() is not None
+
+        return one_row
+
+    found = await asyncio.gather(*(connections.tell(told(name)) for name in ("a", "b\ud800", "c")), return_exceptions=True)
+    assert [found[0], found[2]] == [True, True]
+    assert isinstance(found[1], StoreError)
+    await connections.close()
+
+
+async def test_what_nobody_waits_for_any_more_is_not_begun(postgres: str) -> None:
+    connections = Connections(postgres, most=1)
+    await connections.open()
+    begun = []
+
+    def noted(number: int) -> Callable[[Db], Awaitable[int]]:
+        async def note(db: Db) -> int:
+            begun.append(number)
+            return await one(db)
+
+        return note
+
+    asked = [asyncio.create_task(connections.tell(noted(number))) for number in range(4)]
+    await asyncio.sleep(0)
+    asked[2].cancel()
+    await asyncio.gather(*asked, return_exceptions=True)
+    assert sorted(begun) == [0, 1, 3]
+    await connections.close()
+
+
+async def test_whoever_asks_while_everything_is_cancelled_is_cancelled_too(postgres: str) -> None:
+    connections = Connections(postgres, most=1)
+    await connections.open()
+    asked = [asyncio.create_task(connections.ask(one)) for _ in range(40)]
+    await asyncio.sleep(0)
+    going = connections._questions._going
+    assert going is not None
+    going.cancel()
+    found = await asyncio.wait_for(asyncio.gather(*asked, return_exceptions=True), 10)
+    assert all(isinstance(each, asyncio.CancelledError) for each in found)
+    assert await connections.ask(one) == 1
     await connections.close()
 
 
