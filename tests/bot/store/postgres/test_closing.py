@@ -8,7 +8,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from bot.errors import Conflict
+from bot.errors import Conflict, StoreError
 from bot.models import Delivery, Occurrence, OccurrenceState, Subscription, Window
 from bot.store.postgres.ledger import PostgresLedger
 from bot.store.postgres.store import PostgresStore
@@ -127,6 +127,6 @@ async def test_what_cannot_be_kept_leaves_nothing_either(both: Both, postgres: s
     twin = replace(part(theirs), id=delivery.id)  # the same id as the first one's
     assert await first.ledger.close_occurrence(replace(theirs, state=OccurrenceState.MADE), NOW, deliveries=[twin])
     before = rows(postgres)
-    with pytest.raises(Exception, match="duplicate"):
+    with pytest.raises(StoreError, match="duplicate"):
         await first.ledger.close_occurrence(closing, NOW, digest=OURS, deliveries=[delivery])
     assert rows(postgres) == before
